@@ -1,0 +1,175 @@
+"""The shapes every part of a recipe has.
+
+A component is a frozen pydantic model: its `kind` names it in YAML, its fields are its parameters with bounds, and
+one method does the work. Anything it needs from outside comes in as an argument, so a component can be shared
+between threads and pipelines.
+"""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+from hopweave.hit import Hit, Vector
+from hopweave.query import Query
+
+Ranking = list[tuple[str, float]]
+"""Ids and scores, best first."""
+
+Rankings = Mapping[str, Sequence[Hit]]
+"""Hits by the name of the source that found them."""
+
+
+class Knowledge(Protocol):
+    """What sources and stages may ask of the place where documents live.
+
+    `tenant` holds metadata values a document must have to be seen; None sees everything. Rankings never hold a
+    document with score 0 or one that is not visible.
+    """
+
+    @property
+    def version(self) -> int:
+        """Grows with every write; equal versions mean equal contents."""
+        ...
+
+    def get(self, ids: Iterable[str], *, tenant: Mapping[str, Any] | None = None) -> dict[str, Hit]:
+        """The documents with these ids as hits without a score; ids that do not exist are left out."""
+        ...
+
+    def rank_text(
+        self, terms: Mapping[str, float], *, analyzer: str, top_k: int, tenant: Mapping[str, Any] | None = None
+    ) -> Ranking:
+        """Documents by BM25 over weighted, analysed query terms."""
+        ...
+
+    def rank_full_text(self, expression: str, *, top_k: int, tenant: Mapping[str, Any] | None = None) -> Ranking:
+        """Documents that match an FTS5 expression, by SQLite's own BM25, larger is better."""
+        ...
+
+    def rank_vectors(
+        self, vector: Vector, *, model: str | None = None, top_k: int, tenant: Mapping[str, Any] | None = None
+    ) -> Ranking:
+        """Documents by cosine to a vector of the named embedding model."""
+        ...
+
+    def embed(self, text: str) -> tuple[str, Vector]:
+        """The vector of a text and the name of the embedding model that made it."""
+        ...
+
+    def vectors(self, ids: Iterable[str]) -> dict[str, Vector]:
+        """The stored vectors of these documents, as far as there are any."""
+        ...
+
+
+_ROLES: dict[type, dict[str, type["Component"]]] = {}
+
+
+class Component(BaseModel):
+    """A part of a recipe. `kind` names it in YAML."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="constants")
+
+    kind: str
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        # A field typed as a role (Source, Stage ...) accepts every registered component of that role, told apart
+        # by `kind`; errors then name the field and the JSON Schema lists them all.
+        if cls not in _ROLES:
+            return handler(source)
+        choices: dict[Any, CoreSchema] = {
+            kind: handler.generate_schema(component) for kind, component in sorted(_ROLES[cls].items())
+        }
+        return core_schema.tagged_union_schema(choices, discriminator="kind")
+
+
+class Source(Component, ABC):
+    """A question in, ranked hits out."""
+
+    top_k: int = Field(50, ge=1, description="How many hits to fetch.")
+    optional: bool = Field(False, description="Carry on without this source when it fails or is too slow.")
+    deadline_seconds: float | None = Field(None, gt=0, description="Give up on this source after so many seconds.")
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Names of the sources that must run before this one and whose hits it is given."""
+        return ()
+
+    @abstractmethod
+    def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:
+        """Find hits for a question, best first."""
+
+    async def search_async(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:
+        """The same without blocking the event loop."""
+        return await asyncio.to_thread(self.search, query, knowledge, upstream)
+
+
+class Fuser(Component, ABC):
+    """Many named rankings in, one out. Nothing depends on the order of the names."""
+
+    @abstractmethod
+    def fuse(self, rankings: Rankings, query: Query) -> list[Hit]:
+        """Merge rankings into one, best first; a hit found by one source only stays."""
+
+
+class Stage(Component, ABC):
+    """Hits in, hits out."""
+
+    @abstractmethod
+    def apply(self, hits: Sequence[Hit], query: Query, knowledge: Knowledge | None = None) -> list[Hit]:
+        """Rescore, reorder or drop hits; the hits handed in stay as they are."""
+
+    async def apply_async(self, hits: Sequence[Hit], query: Query, knowledge: Knowledge | None = None) -> list[Hit]:
+        """The same without blocking the event loop."""
+        return await asyncio.to_thread(self.apply, hits, query, knowledge)
+
+
+class Embedder(Component, ABC):
+    """Texts in, vectors out.
+
+    `model_name` identifies the model, so that vectors of different models never meet in one index.
+    """
+
+    @property
+    @abstractmethod
+    def model_name(self) -> str:
+        """What tells this model's vectors from those of any other."""
+
+    @abstractmethod
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """One row per text."""
+
+    def embed_named(self, texts: Sequence[str]) -> tuple[str, npt.NDArray[np.float32]]:
+        """The vectors and the name of the model that made them."""
+        return self.model_name, self.embed(texts)
+
+
+_ROLES.update({Source: {}, Fuser: {}, Stage: {}, Embedder: {}})
+
+
+def register(component: type[Component]) -> None:
+    """Make a component known by its `kind`, so that recipes can use it.
+
+    Packages do this with an entry point in the group `hopweave.components`; in a script, call it and then
+    `Recipe.model_rebuild(force=True)`.
+    """
+    role = next((role for role in _ROLES if issubclass(component, role)), None)
+    kind = component.model_fields["kind"].default
+    if role is None or not isinstance(kind, str):
+        raise TypeError(
+            f"{component.__name__} must derive from one of {', '.join(role.__name__ for role in _ROLES)} "
+            "and give its `kind` a default"
+        )
+    known = _ROLES[role].setdefault(kind, component)
+    if known is not component:
+        raise ValueError(f"kind {kind!r} is taken by {known.__module__}.{known.__name__}; choose another")
+
+
+def registered(role: type[Component]) -> dict[str, type[Component]]:
+    """The components of a role (Source, Fuser, Stage, Embedder) by kind."""
+    return dict(sorted(_ROLES[role].items()))

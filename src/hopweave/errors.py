@@ -1,0 +1,73 @@
+"""What can go wrong, in words a user can act on.
+
+Bad parameters raise pydantic's `ValidationError` (a `ValueError`), which names the field, the value and what is
+allowed. Everything else that hopweave raises on purpose is a `HopweaveError`.
+"""
+
+from pydantic import ValidationError
+
+
+class HopweaveError(Exception):
+    """Any error hopweave raises on purpose."""
+
+
+class InvalidScore(HopweaveError, ValueError):
+    """A hit carries a score that is NaN or infinite."""
+
+
+class RecipeError(HopweaveError, ValueError):
+    """A recipe cannot be read, or asks for something that does not exist."""
+
+
+class SourceFailed(HopweaveError):
+    """A source that the recipe cannot do without failed or missed its deadline."""
+
+
+class EmbeddingError(HopweaveError):
+    """No embedder answered, or its vectors have the wrong shape."""
+
+
+class KnowledgeBaseError(HopweaveError):
+    """The knowledge base file cannot be used as asked."""
+
+
+class NewerSchema(KnowledgeBaseError):
+    """The file was written by a newer hopweave than this one."""
+
+
+class KnowledgeBaseBusy(KnowledgeBaseError):
+    """Another process is writing and did not finish in time."""
+
+
+class UnreadableInput(HopweaveError, ValueError):
+    """A file or a line of a file cannot be turned into documents."""
+
+
+def explain(error: ValidationError) -> str:
+    """Say on one line per fault which parameter has which value and what is allowed.
+
+    >>> from pydantic import BaseModel, Field
+    >>> class Window(BaseModel):
+    ...     top_k: int = Field(10, ge=1)
+    >>> try:
+    ...     Window(top_k=0)
+    ... except ValidationError as fault:
+    ...     explain(fault)
+    'top_k: 0 is not allowed: input should be greater than or equal to 1'
+    """
+    lines = []
+    for fault in error.errors(include_url=False, include_context=False):
+        where = ".".join(str(part) for part in fault["loc"]) or "value"
+        reason = fault["msg"][:1].lower() + fault["msg"][1:]
+        if fault["type"] == "extra_forbidden":
+            lines.append(f"{where}: unknown key")
+        elif fault["type"] == "missing":
+            lines.append(f"{where}: required, but missing")
+        else:
+            lines.append(f"{where}: {_short(fault['input'])} is not allowed: {reason}")
+    return "\n".join(lines)
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,104 @@
+"""Filters on metadata: which hits may be returned.
+
+A filter is a mapping from a metadata field to what it must be: a value, a list of allowed values, or a mapping of
+operators. All fields must match. A field may be a dotted path. Frameworks with a filter language of their own pass
+a function instead.
+"""
+
+from collections.abc import Callable, Mapping
+from operator import ge, gt, le, lt
+from typing import Any
+
+from hopweave.hit import Hit
+from hopweave.timestamps import read_timestamp
+
+Filters = Mapping[str, Any] | Callable[[Hit], bool]
+
+_MISSING = object()
+
+
+def _compare(operator: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    def compare(actual: Any, wanted: Any) -> bool:
+        if isinstance(actual, str) != isinstance(wanted, str) or isinstance(actual, str):
+            actual, wanted = read_timestamp(actual) or actual, read_timestamp(wanted) or wanted
+        try:
+            return operator(actual, wanted)
+        except TypeError:
+            return False
+
+    return compare
+
+
+def _same(actual: Any, wanted: Any) -> bool:
+    if isinstance(actual, list | tuple) and not isinstance(wanted, list | tuple):
+        return wanted in actual
+    return bool(actual == wanted)
+
+
+OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "eq": _same,
+    "ne": lambda actual, wanted: not _same(actual, wanted),
+    "in": lambda actual, wanted: any(_same(actual, one) for one in wanted),
+    "nin": lambda actual, wanted: not any(_same(actual, one) for one in wanted),
+    "gt": _compare(gt),
+    "gte": _compare(ge),
+    "lt": _compare(lt),
+    "lte": _compare(le),
+}
+
+
+def matches(filters: Mapping[str, Any], metadata: Mapping[str, Any]) -> bool:
+    """Whether metadata satisfies every field of the filter.
+
+    A missing field satisfies only `ne` and `nin`. Dates compare as dates, whether ISO strings, epoch seconds or
+    datetimes.
+
+    >>> matches({"type": ["notice", "log"]}, {"type": "notice"})
+    True
+    >>> matches({"date": {"gte": "2026-01-01"}}, {"date": "2025-12-31"})
+    False
+    """
+    return all(_field_matches(_look_up(metadata, name), wanted) for name, wanted in filters.items())
+
+
+def as_predicate(filters: Filters | None) -> Callable[[Hit], bool]:
+    """A function from hit to yes or no, after checking that every operator exists.
+
+    >>> as_predicate({"type": "notice"})(Hit("a", metadata={"type": "log"}))
+    False
+    >>> as_predicate({"date": {"after": 1}})
+    Traceback (most recent call last):
+        ...
+    ValueError: filters.date: unknown operator 'after'; allowed are eq, ne, in, nin, gt, gte, lt, lte
+    """
+    if filters is None:
+        return lambda hit: True
+    if not isinstance(filters, Mapping):
+        return filters
+    for name, wanted in filters.items():
+        for operator in wanted if isinstance(wanted, Mapping) else ():
+            if operator not in OPERATORS:
+                raise ValueError(f"filters.{name}: unknown operator {operator!r}; allowed are {', '.join(OPERATORS)}")
+    return lambda hit: matches(filters, hit.metadata)
+
+
+def _field_matches(actual: Any, wanted: Any) -> bool:
+    if isinstance(wanted, Mapping):
+        return all(
+            operator in ("ne", "nin") if actual is _MISSING else OPERATORS[operator](actual, value)
+            for operator, value in wanted.items()
+        )
+    if actual is _MISSING:
+        return False
+    return OPERATORS["in" if isinstance(wanted, list | tuple | set | frozenset) else "eq"](actual, wanted)
+
+
+def _look_up(metadata: Mapping[str, Any], name: str) -> Any:
+    if name in metadata:
+        return metadata[name]
+    found: Any = metadata
+    for part in name.split("."):
+        if not isinstance(found, Mapping) or part not in found:
+            return _MISSING
+        found = found[part]
+    return found

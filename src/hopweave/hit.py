@@ -1,0 +1,121 @@
+"""A retrieved thing and the story of its score."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Vector = npt.NDArray[np.float32]
+
+Scale = Literal["unit", "positive", "cosine", "logit"]
+"""What a score means: a probability in [0, 1], anything from 0 up, a cosine in [-1, 1], or a log-odds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """Why a hit has the score it has: one line per stage that touched it.
+
+    `details` holds the numbers that explain the change and is made of JSON types only.
+
+    >>> Receipt("freshness", before=0.8, after=0.77, details={"age_days": 90.0, "decay": 0.5}).as_dict()
+    {'stage': 'freshness', 'before': 0.8, 'after': 0.77, 'details': {'age_days': 90.0, 'decay': 0.5}}
+    """
+
+    stage: str
+    before: float | None
+    after: float | None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The receipt as plain JSON types."""
+        return {"stage": self.stage, "before": self.before, "after": self.after, "details": dict(self.details)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Receipt":
+        """Read back what `as_dict` wrote.
+
+        >>> Receipt.from_dict({"stage": "bm25", "before": None, "after": 2.5, "details": {"rank": 1}}).after
+        2.5
+        """
+        return cls(data["stage"], data["before"], data["after"], data.get("details", {}))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hit:
+    """One retrieved thing, identified by its `id` and never changed: every stage returns new hits.
+
+    `score` may be None (unknown, which is not 0). `scale` says what the score means, if known. `origin` is the
+    framework's own object, carried through untouched.
+
+    >>> hit = Hit("doc-1", score=0.5, text="Ferries run hourly.")
+    >>> boosted = hit.rescored(0.65, "corpus_boost", multiplier=1.3)
+    >>> boosted.score, hit.score
+    (0.65, 0.5)
+    >>> boosted.receipts[-1].details
+    {'multiplier': 1.3}
+    """
+
+    id: str
+    score: float | None = None
+    text: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    vector: Vector | None = None
+    scale: Scale | None = None
+    origin: Any = field(default=None, repr=False)
+    receipts: tuple[Receipt, ...] = ()
+
+    def rescored(self, score: float | None, stage: str, /, *, scale: Scale | None = None, **details: Any) -> "Hit":
+        """This hit with a new score and a receipt for the change. `scale` stays as it was unless given.
+
+        >>> Hit("a", score=2.0).rescored(1.0, "halve", factor=0.5).receipts[0].before
+        2.0
+        """
+        return self.with_receipt(Receipt(stage, self.score, score, details), scale=scale)
+
+    def with_receipt(self, receipt: Receipt, *, scale: Scale | None = None) -> "Hit":
+        """This hit with the score the receipt arrives at, and the receipt appended.
+
+        >>> Hit("a").with_receipt(Receipt("bm25", None, 2.5)).score
+        2.5
+        """
+        return Hit(
+            self.id,
+            receipt.after,
+            self.text,
+            self.metadata,
+            self.vector,
+            scale or self.scale,
+            self.origin,
+            (*self.receipts, receipt),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Hit):
+            return NotImplemented
+        same_vector = self.vector is other.vector or (
+            self.vector is not None and other.vector is not None and np.array_equal(self.vector, other.vector)
+        )
+        return same_vector and (
+            (self.id, self.score, self.text, self.metadata, self.scale, self.receipts)
+            == (other.id, other.score, other.text, other.metadata, other.scale, other.receipts)
+            and (self.origin is other.origin or bool(self.origin == other.origin))
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The hit as plain JSON types, without vector and origin.
+
+        >>> Hit("a", score=1.0, text="x").as_dict()
+        {'id': 'a', 'score': 1.0, 'text': 'x', 'metadata': {}, 'receipts': []}
+        """
+        return {
+            "id": self.id,
+            "score": self.score,
+            "text": self.text,
+            "metadata": dict(self.metadata),
+            "receipts": [receipt.as_dict() for receipt in self.receipts],
+        }

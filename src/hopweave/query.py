@@ -1,0 +1,84 @@
+"""The question, and what has been understood of it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from hopweave.filters import Filters, as_predicate
+from hopweave.hit import Hit, Vector
+
+
+def utc_now() -> datetime:
+    """The current time in UTC: the default clock.
+
+    >>> utc_now().tzinfo
+    datetime.timezone.utc
+    """
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What kind of answer a question is after, and how that changes retrieval.
+
+    `weights` are the shares of the four signals (embedding, text, graph, intent_edges); `keywords` are stems that
+    count more in BM25; `edge_types` are the graph edges worth following; `rule` is the pattern that fired and
+    `also` the other intents that matched.
+    """
+
+    name: str
+    weights: Mapping[str, float] = field(default_factory=dict)
+    keywords: tuple[str, ...] = ()
+    edge_types: tuple[str, ...] = ()
+    rule: str | None = None
+    also: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Which sources run for this question, and why."""
+
+    sources: tuple[str, ...]
+    complexity: str = "moderate"
+    restart: float | None = None
+    top_k: int | None = None
+    prune_paths: bool = False
+    reason: str = "the recipe's own sources"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question as it travels through a recipe.
+
+    `filters` decide what may be returned and are applied after fusion, so that a filtered-out hit can still lead
+    to others. `tenant` is hard isolation: metadata values a document must have to be seen at all, honoured inside
+    every source. `asked_at` is the clock that freshness goes by; a naive time counts as UTC.
+
+    >>> Query("where does the Skua sail?", asked_at=datetime(2026, 5, 1)).asked_at.isoformat()
+    '2026-05-01T00:00:00+00:00'
+    """
+
+    text: str
+    vector: Vector | None = None
+    asked_at: datetime = field(default_factory=utc_now)
+    filters: Filters | None = None
+    tenant: Mapping[str, Any] | None = None
+    intent: Intent | None = None
+    plan: Plan | None = None
+
+    def __post_init__(self) -> None:
+        if self.asked_at.tzinfo is None:
+            object.__setattr__(self, "asked_at", self.asked_at.replace(tzinfo=UTC))
+
+    def understood(self, *, intent: Intent | None = None, plan: Plan | None = None) -> "Query":
+        """This question with an intent or a plan attached.
+
+        >>> Query("k8s").understood(intent=Intent("exact_match")).intent.name
+        'exact_match'
+        """
+        return replace(self, intent=intent or self.intent, plan=plan or self.plan)
+
+    def admits(self) -> Callable[[Hit], bool]:
+        """A function that says whether a hit passes this query's filters."""
+        return as_predicate(self.filters)
