@@ -72,7 +72,7 @@ def as_predicate(filters: Filters | None) -> Callable[[Hit], bool]:
     ValueError: filters.date: unknown operator 'after'; allowed are eq, ne, in, nin, gt, gte, lt, lte
     """
     if filters is None:
-        return lambda hit: True
+        return lambda _: True
     if not isinstance(filters, Mapping):
         return filters
     for name, wanted in filters.items():
