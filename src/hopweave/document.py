@@ -9,12 +9,12 @@ from hopweave.hit import Hit, Vector
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Document:
-    """A passage to be found: an id, its text, metadata and, if there is one already, its vector.
+    r"""A passage to be found: an id, its text, metadata and, if there is one already, its vector.
 
     A title in the metadata is searched along with the text.
 
     >>> Document("skua", "A ferry built in 1974.", {"title": "MV Skua"}).searchable
-    'MV Skua\\nA ferry built in 1974.'
+    'MV Skua\nA ferry built in 1974.'
     """
 
     id: str
