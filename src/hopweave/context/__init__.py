@@ -1,0 +1,1 @@
+"""From hits to a cited context."""

@@ -1,0 +1,1 @@
+"""Many rankings into one."""

@@ -1,0 +1,93 @@
+"""What a graph is made of: nodes, typed edges, and what each document contributes.
+
+A passage node stands for a document and carries its id; any other node has an id made from its kind and its
+normalised name, so that the same name in two documents is the same node.
+"""
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+EDGE_TYPE_WEIGHTS: Mapping[str, float] = MappingProxyType(
+    {
+        "implements": 1.0,
+        "provides": 1.0,
+        "enables": 0.9,
+        "used_for": 0.9,
+        "depends_on": 0.8,
+        "requires": 0.8,
+        "feeds_into": 0.8,
+        "followed_by": 0.7,
+        "part_of": 0.7,
+        "similar_to": 0.6,
+        "complements": 0.6,
+        "relates_to": 0.5,
+        "has_workaround": 0.4,
+        "alternative_to": 0.4,
+        "has_limitation": 0.3,
+    }
+)
+"""How far an edge of each type carries; a type that is not listed carries `UNKNOWN_EDGE_TYPE_WEIGHT`."""
+
+UNKNOWN_EDGE_TYPE_WEIGHT = 0.5
+
+
+def normalise_name(name: str) -> str:
+    """The form in which names are compared: NFKC, casefolded, white space folded. Nothing is dropped.
+
+    >>> normalise_name("  Łódź  Fabryczna"), normalise_name("ＮＡＳＡ"), normalise_name("北京")
+    ('łódź fabryczna', 'nasa', '北京')
+    """
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A thing the graph knows. Passages carry the id of their document.
+
+    >>> Node.entity("MV Skua").id
+    'entity:mv skua'
+    >>> Node.passage("doc-1", "Timetable").document_id
+    'doc-1'
+    """
+
+    id: str
+    kind: str
+    name: str
+    document_id: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    @classmethod
+    def passage(cls, document_id: str, name: str = "") -> "Node":
+        """The node of a document."""
+        return cls(f"passage:{document_id}", "passage", name or document_id, document_id)
+
+    @classmethod
+    def entity(cls, name: str, kind: str = "entity") -> "Node":
+        """The node of a name; two spellings that normalise alike are one node."""
+        return cls(f"{kind}:{normalise_name(name)}", kind, " ".join(name.split()))
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A typed, weighted, directed connection between two node ids.
+
+    >>> Edge("passage:doc-1", "entity:mv skua", "mentions").weight
+    1.0
+    """
+
+    source: str
+    target: str
+    type: str = "relates_to"
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """Everything one document adds to the graph, and takes with it when it is deleted."""
+
+    document_id: str
+    nodes: tuple[Node, ...] = ()
+    edges: tuple[Edge, ...] = ()

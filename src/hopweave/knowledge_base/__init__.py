@@ -1,0 +1,1 @@
+"""One SQLite file with documents, indexes and graph."""

@@ -1,0 +1,1 @@
+"""Judging, comparing and tuning recipes."""

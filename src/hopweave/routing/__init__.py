@@ -1,0 +1,1 @@
+"""Understanding the question: intent, gate, plan."""
