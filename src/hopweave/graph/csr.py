@@ -1,0 +1,300 @@
+"""A graph in memory: flat arrays over dense integers, built once, shared read-only by every thread."""
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from hopweave.graph.model import Edge, Node, normalise_name
+from hopweave.graph.port import Direction, Floats, Indices, Neighbours
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, slots=True)
+class Adjacency:
+    """The edges of all nodes in one direction: those of node i at positions `indptr[i]` to `indptr[i + 1]`."""
+
+    indptr: npt.NDArray[np.int64]
+    targets: npt.NDArray[np.int32]
+    weights: npt.NDArray[np.float64]
+    types: npt.NDArray[np.int32]
+
+
+def slices(indptr: npt.NDArray[np.int64], rows: Indices) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Where the entries of several rows begin in the result, and their positions in the flat arrays.
+
+    >>> slices(np.array([0, 2, 2, 5]), np.array([2, 0]))
+    (array([0, 3, 5]), array([2, 3, 4, 0, 1]))
+    """
+    starts = indptr[rows]
+    offsets = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum(indptr[rows + 1] - starts, out=offsets[1:])
+    positions = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], np.diff(offsets))
+    return offsets, positions
+
+
+class Graph:
+    """An immutable graph over dense node numbers, which implements `GraphPort`.
+
+    Make one with `Graph.build`, or with `Graph.from_arrays` when it is large and already numbered. Anything that
+    needs computing once per graph (incoming edges, walk matrices, background, communities) is kept in `cached`.
+
+    >>> graph = Graph.build([Node.entity("Skua"), Node.entity("Harris")], [Edge("entity:skua", "entity:harris")])
+    >>> graph
+    Graph(size=2, edges=1, version=0)
+    >>> [graph.ids[index] for index in graph.neighbours(np.array([1])).targets]
+    ['entity:harris']
+    """
+
+    def __init__(
+        self, nodes: Sequence[Node] | None, size: int, edge_types: Sequence[str], outgoing: Adjacency, version: int = 0
+    ) -> None:
+        self.size = size
+        self.version = version
+        self.edge_types = tuple(edge_types)
+        self._nodes = None if nodes is None else tuple(nodes)
+        self._cache: dict[Any, Any] = {"out": _frozen(outgoing)}
+        self._lock = threading.RLock()
+
+    @classmethod
+    def build(cls, nodes: Iterable[Node], edges: Iterable[Edge], version: int = 0) -> "Graph":
+        """A graph of these nodes and edges, the same whatever their order.
+
+        Nodes are numbered by id; of several nodes with one id, the smallest (kind, name, document id) stays.
+        Edges of the same type between the same nodes are summed; edges of weight 0 are left out. A weight that is
+        negative, NaN or infinite, or an edge to a node that was not given, is an error that names the edge.
+
+        >>> Graph.build([], [Edge("a", "b")])
+        Traceback (most recent call last):
+            ...
+        ValueError: edge 'a' -relates_to-> 'b': there is no node 'a'
+        """
+        known: dict[str, Node] = {}
+        for node in nodes:
+            first = known.setdefault(node.id, node)
+            if first is not node and _order(node) < _order(first):
+                known[node.id] = node
+        ordered = [known[id_] for id_ in sorted(known)]
+        numbers = {node.id: number for number, node in enumerate(ordered)}
+        edges = list(edges)
+        edge_types = sorted({edge.type for edge in edges})
+        codes = {name: code for code, name in enumerate(edge_types)}
+        for edge in edges:
+            for end in (edge.source, edge.target):
+                if end not in numbers:
+                    raise ValueError(f"{_words(edge)}: there is no node {end!r}")
+            if not 0 <= edge.weight < float("inf"):
+                raise ValueError(
+                    f"{_words(edge)}: weight {edge.weight} is not allowed; it must be 0 or more, and finite"
+                )
+        return cls.from_arrays(
+            np.fromiter((numbers[edge.source] for edge in edges), np.int64, len(edges)),
+            np.fromiter((numbers[edge.target] for edge in edges), np.int64, len(edges)),
+            np.fromiter((edge.weight for edge in edges), np.float64, len(edges)),
+            types=np.fromiter((codes[edge.type] for edge in edges), np.int64, len(edges)),
+            edge_types=edge_types,
+            nodes=ordered,
+            size=len(ordered),
+            version=version,
+        )
+
+    @classmethod
+    def from_arrays(
+        cls,
+        sources: Indices,
+        targets: Indices,
+        weights: Floats | None = None,
+        *,
+        types: Indices | None = None,
+        edge_types: Sequence[str] = ("relates_to",),
+        nodes: Sequence[Node] | None = None,
+        size: int | None = None,
+        version: int = 0,
+    ) -> "Graph":
+        """A graph of edges given as arrays of node numbers; weights default to 1 and types to the first type.
+
+        Without `nodes`, node 7 is `Node("7", "node", "7")`. Parallel edges, weights of 0 and bad weights are
+        treated as in `build`.
+
+        >>> Graph.from_arrays(np.array([0, 0, 1]), np.array([1, 1, 0]), np.array([1.0, 2.0, 0.0]))
+        Graph(size=2, edges=1, version=0)
+        """
+        begins, ends = np.asarray(sources, np.int64), np.asarray(targets, np.int64)
+        edge_weights = np.ones(len(begins)) if weights is None else np.asarray(weights, np.float64)
+        codes = np.zeros(len(begins), np.int64) if types is None else np.asarray(types, np.int64)
+        if not len(begins) == len(ends) == len(edge_weights) == len(codes):
+            raise ValueError("sources, targets, weights and types must have one entry per edge")
+        if size is None:
+            size = len(nodes) if nodes is not None else int(max(begins.max(initial=-1), ends.max(initial=-1))) + 1
+        if nodes is not None and len(nodes) != size:
+            raise ValueError(f"nodes has {len(nodes)} entries for a graph of size {size}")
+        for name, values, limit in (
+            ("sources", begins, size),
+            ("targets", ends, size),
+            ("types", codes, len(edge_types)),
+        ):
+            if len(values) and (values.min() < 0 or values.max() >= limit):
+                raise ValueError(f"{name} must lie between 0 and {limit - 1}; found {values.min()} to {values.max()}")
+        bad = np.flatnonzero(~((edge_weights >= 0) & (edge_weights < np.inf)))
+        if len(bad):
+            edge = Edge(str(begins[bad[0]]), str(ends[bad[0]]), edge_types[codes[bad[0]]], edge_weights[bad[0]])
+            raise ValueError(_bad_weight(edge))
+        return cls(nodes, size, edge_types, _adjacency(size, begins, ends, edge_weights, codes), version)
+
+    def __repr__(self) -> str:
+        return f"Graph(size={self.size}, edges={self.edge_count}, version={self.version})"
+
+    @property
+    def edge_count(self) -> int:
+        """The number of stored edges: one per source, target and type."""
+        return len(self.adjacency("out").targets)
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """The id of every node, by number."""
+        if self._nodes is None:
+            return tuple(map(str, range(self.size)))
+        return tuple(node.id for node in self._nodes)
+
+    @cached_property
+    def kinds(self) -> npt.NDArray[np.str_]:
+        """The kind of every node, by number, for masks such as `graph.kinds == "passage"`."""
+        if self._nodes is None:
+            return np.full(self.size, "node")
+        return np.array([node.kind for node in self._nodes], dtype=np.str_)
+
+    def adjacency(self, direction: Direction) -> Adjacency:
+        """All edges in one direction, as flat arrays."""
+        return self.cached(direction, lambda: _frozen(self._turned(direction)))
+
+    def neighbours(self, nodes: Indices, direction: Direction = "out") -> Neighbours:
+        """The edges of these nodes, in the order asked for; within a node ordered by target, then type."""
+        adjacency = self.adjacency(direction)
+        offsets, positions = slices(adjacency.indptr, np.asarray(nodes, np.int64))
+        targets = adjacency.targets[positions]
+        return Neighbours(
+            offsets,
+            targets,
+            adjacency.weights[positions],
+            adjacency.types[positions],
+            self._degrees(direction)[targets],
+        )
+
+    def degree(self, nodes: Indices, direction: Direction = "out") -> npt.NDArray[np.float64]:
+        """The weighted degree of each node: the sum of the weights of its edges in that direction."""
+        return self._degrees(direction)[np.asarray(nodes, np.int64)]
+
+    def find(self, ids: Iterable[str]) -> dict[str, int]:
+        """The numbers of the nodes with these ids; ids that do not exist are left out."""
+        numbers = self.cached("numbers", lambda: {id_: number for number, id_ in enumerate(self.ids)})
+        return {id_: numbers[id_] for id_ in ids if id_ in numbers}
+
+    def lookup(self, names: Iterable[str]) -> dict[str, tuple[int, ...]]:
+        """The nodes that bear these normalised names, of whatever kind; unknown names are left out.
+
+        >>> Graph.build([Node.entity("MV Skua"), Node.passage("d1", "MV  Skua")], []).lookup(["mv skua", "x"])
+        {'mv skua': (0, 1)}
+        """
+        by_name = self.cached("names", self._by_name)
+        return {name: by_name[name] for name in names if name in by_name}
+
+    def nodes(self, indices: Indices) -> list[Node]:
+        """What is known of these nodes."""
+        if self._nodes is None:
+            return [Node(str(index), "node", str(index)) for index in np.asarray(indices).tolist()]
+        return [self._nodes[index] for index in np.asarray(indices).tolist()]
+
+    def background(self, direction: Direction = "out") -> Floats | None:
+        """Where a walk that has forgotten its start ends up; here the share of a node in all arriving weight."""
+        turned: dict[Direction, Direction] = {"out": "in", "in": "out", "both": "both"}
+        arriving = self._degrees(turned[direction])
+        total = arriving.sum()
+        return arriving / total if total > 0 else None
+
+    def cached(self, key: Any, make: Callable[[], Made]) -> Made:
+        """What `make` returns, computed once for this graph and then shared; treat it as read-only."""
+        found = self._cache.get(key)
+        if found is None:
+            with self._lock:
+                found = self._cache.get(key)
+                if found is None:
+                    found = self._cache[key] = make()
+        return cast(Made, found)
+
+    def _turned(self, direction: Direction) -> Adjacency:
+        outgoing = self.adjacency("out")
+        sources = np.repeat(np.arange(self.size), np.diff(outgoing.indptr))
+        targets, weights, types = outgoing.targets.astype(np.int64), outgoing.weights, outgoing.types.astype(np.int64)
+        if direction == "in":
+            return _adjacency(self.size, targets, sources, weights, types)
+        once = sources != targets  # a self loop is one edge, not one each way
+        return _adjacency(
+            self.size,
+            np.concatenate([sources, targets[once]]),
+            np.concatenate([targets, sources[once]]),
+            np.concatenate([weights, weights[once]]),
+            np.concatenate([types, types[once]]),
+        )
+
+    def _degrees(self, direction: Direction) -> npt.NDArray[np.float64]:
+        def make() -> npt.NDArray[np.float64]:
+            adjacency = self.adjacency(direction)
+            sources = np.repeat(np.arange(self.size), np.diff(adjacency.indptr))
+            return np.bincount(sources, adjacency.weights, self.size).astype(np.float64, copy=False)
+
+        return self.cached(("degree", direction), make)
+
+    def _by_name(self) -> dict[str, tuple[int, ...]]:
+        found: dict[str, list[int]] = {}
+        for number in range(self.size):
+            name = normalise_name(self._nodes[number].name) if self._nodes is not None else str(number)
+            found.setdefault(name, []).append(number)
+        return {name: tuple(numbers) for name, numbers in found.items()}
+
+
+def _adjacency(
+    size: int,
+    sources: npt.NDArray[np.int64],
+    targets: npt.NDArray[np.int64],
+    weights: npt.NDArray[np.float64],
+    types: npt.NDArray[np.int64],
+) -> Adjacency:
+    heavy = weights > 0
+    sources, targets, weights, types = sources[heavy], targets[heavy], weights[heavy], types[heavy]
+    kinds = int(types.max(initial=0)) + 1
+    key = (sources * size + targets) * kinds + types
+    order = np.argsort(key, kind="stable")
+    first = np.flatnonzero(np.diff(key[order], prepend=-1))
+    if len(first) < len(key):
+        # parallel edges are added smallest first, so that the sum does not depend on the order they came in
+        order = np.lexsort((weights, key))
+        weights = np.add.reduceat(weights[order], first)
+    else:
+        weights = weights[order]
+    kept = order[first]
+    indptr = np.zeros(size + 1, np.int64)
+    np.cumsum(np.bincount(sources[kept], minlength=size), out=indptr[1:])
+    return Adjacency(indptr, targets[kept].astype(np.int32), weights, types[kept].astype(np.int32))
+
+
+def _frozen(adjacency: Adjacency) -> Adjacency:
+    for values in (adjacency.indptr, adjacency.targets, adjacency.weights, adjacency.types):
+        values.flags.writeable = False
+    return adjacency
+
+
+def _order(node: Node) -> tuple[str, str, str, str]:
+    return node.kind, node.name, node.document_id or "", repr(sorted(node.metadata.items()))
+
+
+def _words(edge: Edge) -> str:
+    return f"edge {edge.source!r} -{edge.type}-> {edge.target!r}"
+
+
+def _bad_weight(edge: Edge) -> str:
+    return f"{_words(edge)}: weight {edge.weight} is not allowed; it must be 0 or more, and finite"
