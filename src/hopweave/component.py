@@ -15,7 +15,7 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
-from hopweave.hit import Hit, Vector
+from hopweave.hit import Hit, Scale, Vector
 from hopweave.query import Query
 
 Ranking = list[tuple[str, float]]
@@ -107,6 +107,25 @@ class Source(Component, ABC):
     async def search_async(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:
         """The same without blocking the event loop."""
         return await asyncio.to_thread(self.search, query, knowledge, upstream)
+
+
+def fetched(
+    ranking: Ranking, knowledge: Knowledge, query: Query, stage: str, scale: Scale, **details: Any
+) -> list[Hit]:
+    """The documents of a ranking as hits, each with a receipt that says who ranked it where.
+
+    >>> class Shelf:
+    ...     def get(self, ids, *, tenant=None):
+    ...         return {id: Hit(id, text="…") for id in ids}
+    >>> fetched([("a", 2.5)], Shelf(), Query("?"), "bm25", "positive")[0].receipts[0].details
+    {'rank': 1}
+    """
+    documents = knowledge.get([key for key, _ in ranking], tenant=query.tenant)
+    return [
+        documents[key].rescored(score, stage, scale=scale, rank=rank, **details)
+        for rank, (key, score) in enumerate(ranking, start=1)
+        if key in documents
+    ]
 
 
 class Fuser(Component, ABC):

@@ -121,12 +121,16 @@ def best(scores: npt.NDArray[np.floating], top_k: int) -> npt.NDArray[np.intp]:
     >>> best(np.array([0.2, 0.9, 0.9, 0.1]), 3).tolist()
     [1, 2, 0]
     """
-    if top_k < len(scores):
-        # everything above the k-th score, then the earliest of those equal to it, so that ties never depend on luck
-        threshold = np.partition(scores, len(scores) - top_k)[len(scores) - top_k]
-        above = np.flatnonzero(scores > threshold)
-        level = np.flatnonzero(scores == threshold)[: top_k - len(above)]
-        candidates = np.sort(np.concatenate([above, level]))
-    else:
-        candidates = np.arange(len(scores))
-    return candidates[np.argsort(-scores[candidates], kind="stable")]
+    candidates = np.sort(best_and_ties(scores, top_k))
+    return candidates[np.argsort(-scores[candidates], kind="stable")][:top_k]
+
+
+def best_and_ties(scores: npt.NDArray[np.floating], top_k: int) -> npt.NDArray[np.intp]:
+    """Positions of the `top_k` largest scores, in no order, and of all others that equal the last of them.
+
+    >>> sorted(best_and_ties(np.array([0.2, 0.9, 0.9, 0.1]), 1).tolist())
+    [1, 2]
+    """
+    if top_k >= len(scores):
+        return np.arange(len(scores))
+    return np.flatnonzero(scores >= np.partition(scores, len(scores) - top_k)[len(scores) - top_k])

@@ -1,0 +1,140 @@
+"""From text to terms.
+
+An analyzer is named by a string, so that recipes and files can say which one they mean: `nlp` (English), `nlp:german`
+(any Snowball language), `code` or `light`.
+"""
+
+import re
+from collections.abc import Callable
+from functools import cache, lru_cache
+
+Analyzer = Callable[[str], list[str]]
+
+_STEMS_KEPT = 200_000
+
+_WORD = re.compile(r"\w+")
+_UNSPACED = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+)")  # Chinese and Japanese
+_CODE_TOKEN = re.compile(r"[^\W\d_][\w.\-]*\w|\w+")
+_CODE_PART = re.compile(r"[^\W\d_]+|\d+")
+_CAMEL_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_LIGHT_SUFFIXES = tuple(
+    sorted(
+        ("ation tion sion ment ness able ible ful less ous ive ing ed er est ly al ity").split(),  # noqa: SIM905
+        key=lambda suffix: (-len(suffix), suffix),
+    )
+)
+
+
+def words(text: str) -> list[str]:
+    """Lower-case words; runs of Chinese and Japanese, which have no spaces, as overlapping pairs of characters.
+
+    >>> words("Die Fähre nach 東京都, 08:30")
+    ['die', 'fähre', 'nach', '東京', '京都', '08', '30']
+    """
+    found = _WORD.findall(text.lower())
+    if text.isascii():
+        return found
+    return [part for word in found for part in _pairs(word)]
+
+
+def _pairs(word: str) -> list[str]:
+    parts: list[str] = []
+    for odd, run in enumerate(_UNSPACED.split(word)):  # every other piece is unspaced
+        if odd % 2 and len(run) > 1:
+            parts.extend(run[start : start + 2] for start in range(len(run) - 1))
+        elif run:
+            parts.append(run)
+    return parts
+
+
+@cache
+def analyzer(name: str) -> Analyzer:
+    """The analyzer of that name.
+
+    >>> analyzer("nlp")("The ferries were running late")
+    ['ferri', 'run', 'late']
+    >>> analyzer("spanish")
+    Traceback (most recent call last):
+        ...
+    ValueError: analyzer 'spanish' is unknown; allowed are code, light, nlp and nlp:<language>, for example nlp:german
+    """
+    kind, _, language = check_analyzer(name).partition(":")
+    return _PLAIN[kind] if kind in _PLAIN else _natural(language or "english")
+
+
+def check_analyzer(name: str) -> str:
+    """The name, if there is an analyzer of that name.
+
+    >>> check_analyzer("nlp:german")
+    'nlp:german'
+    """
+    import Stemmer
+
+    kind, colon, language = name.partition(":")
+    if name in (*_PLAIN, "nlp") or (kind == "nlp" and colon and language in Stemmer.algorithms()):
+        return name
+    if kind == "nlp":
+        raise ValueError(f"analyzer language {language!r} is unknown; allowed are {', '.join(Stemmer.algorithms())}")
+    raise ValueError(
+        f"analyzer {name!r} is unknown; allowed are code, light, nlp and nlp:<language>, for example nlp:german"
+    )
+
+
+def stop_words(language: str) -> frozenset[str]:
+    """Words too common to search for; none for a language without a list.
+
+    >>> "the" in stop_words("english"), stop_words("finnish")
+    (True, frozenset())
+    """
+    from bm25s import stopwords
+
+    name = "EN_PLUS" if language == "english" else language.upper()
+    return frozenset(getattr(stopwords, f"STOPWORDS_{name}", ()))
+
+
+def _natural(language: str) -> Analyzer:
+    """Lower case, stop words out, Snowball stems."""
+    import Stemmer
+
+    left_out = stop_words(language)
+    stem = lru_cache(_STEMS_KEPT)(Stemmer.Stemmer(language, 0).stemWord)
+
+    def analyse(text: str) -> list[str]:
+        return [stem(word) for word in words(text) if word not in left_out]
+
+    return analyse
+
+
+def analyse_code(text: str) -> list[str]:
+    """Identifiers whole and in parts: camelCase, snake_case and dotted names are split, the whole token stays too.
+
+    >>> analyse_code("tide_gate.maxLevel")
+    ['tide_gate.maxlevel', 'tide', 'gate', 'max', 'level']
+    >>> analyse_code("HTTPServer v2")
+    ['httpserver', 'http', 'server', 'v2', 'v', '2']
+    """
+    terms = []
+    for token in _CODE_TOKEN.findall(text):
+        parts = [part for piece in _CAMEL_BOUNDARY.split(token) for part in _CODE_PART.findall(piece)]
+        terms.append(token.lower())
+        if len(parts) > 1:
+            terms.extend(part.lower() for part in parts)
+    return terms
+
+
+def analyse_light(text: str) -> list[str]:
+    """Lower case and a suffix stemmer for any language: the longest known suffix off, at least three letters left.
+
+    >>> analyse_light("Navigation is harmless")
+    ['navig', 'is', 'harm']
+    """
+    return [_light_stem(word) for word in words(text)]
+
+
+@lru_cache(_STEMS_KEPT)
+def _light_stem(word: str) -> str:
+    suffix = next((end for end in _LIGHT_SUFFIXES if word.endswith(end) and len(word) - len(end) >= 3), "")
+    return word[: len(word) - len(suffix)]
+
+
+_PLAIN: dict[str, Analyzer] = {"code": analyse_code, "light": analyse_light}

@@ -1,0 +1,55 @@
+"""SQLite's own full-text search: exact words and phrases."""
+
+import re
+from typing import Literal
+
+from hopweave.component import Knowledge, Rankings, Source, fetched
+from hopweave.hit import Hit
+from hopweave.query import Query
+from hopweave.text.analyzers import stop_words
+
+_WORD = re.compile(r"\w+")
+_PHRASE = re.compile(r'"([^"]*)"')
+_MOST_WORDS = 64  # an expression of thousands of words overflows SQLite's parser and finds nothing better
+
+
+class FullText(Source):
+    """Documents by SQLite FTS5. Text in double quotes must occur as written; other words may.
+
+    >>> match_expression('where is "tide gate" 7?')
+    '"tide gate" AND ("tide gate" OR "7")'
+    """
+
+    kind: Literal["full_text"] = "full_text"
+
+    def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:  # noqa: ARG002
+        """Find hits for a question, best first."""
+        expression = match_expression(query.text)
+        if not expression:
+            return []
+        ranking = knowledge.rank_full_text(expression, top_k=self.top_k, tenant=query.tenant)
+        return fetched(ranking, knowledge, query, "full_text", "positive")
+
+
+def match_expression(text: str) -> str:
+    """An FTS5 expression for a question, in which nothing the user typed can act as syntax.
+
+    Every word is quoted. Stop words are left out unless the question has nothing else.
+
+    >>> match_expression('NEAR(a, "b") OR title:*')
+    '"b" AND ("b" OR "near" OR "title")'
+    >>> match_expression("?!")
+    ''
+    """
+    phrases = [phrase for phrase in (_quoted(found) for found in _PHRASE.findall(text)) if phrase]
+    words = _WORD.findall(_PHRASE.sub(" ", text).lower())
+    telling = [word for word in words if word not in stop_words("english")]
+    loose = [f'"{word}"' for word in telling or ([] if phrases else words)]
+    required = list(dict.fromkeys(phrases))[:_MOST_WORDS]
+    wanted = " OR ".join(list(dict.fromkeys(required + loose))[:_MOST_WORDS])
+    return " AND ".join([*required, f"({wanted})"] if required else [wanted])
+
+
+def _quoted(text: str) -> str:
+    words = _WORD.findall(text.lower())
+    return f'"{" ".join(words[:_MOST_WORDS])}"' if words else ""

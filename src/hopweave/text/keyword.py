@@ -1,0 +1,44 @@
+"""The better of two text paths: BM25 and full-text search."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from hopweave.component import Knowledge, Rankings, Source, fetched
+from hopweave.hit import Hit
+from hopweave.query import Query
+from hopweave.scores import normalised, top_ids
+from hopweave.text.analyzers import check_analyzer
+from hopweave.text.bm25 import Bm25
+from hopweave.text.fts import match_expression
+
+
+class Keyword(Source):
+    """Score = max(BM25, FTS5), each brought to [0, 1] over its own hits.
+
+    >>> Keyword().kind
+    'keyword'
+    """
+
+    kind: Literal["keyword"] = "keyword"
+    analyzer: Annotated[str, AfterValidator(check_analyzer)] = Field("nlp", description="Analyzer of the BM25 side.")
+    keyword_weight: float = Field(5.0, ge=0, description="How much a keyword of the intent counts in BM25.")
+
+    def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:  # noqa: ARG002
+        """Find hits for a question, best first."""
+        terms = Bm25(analyzer=self.analyzer, keyword_weight=self.keyword_weight).terms(query)
+        expression = match_expression(query.text)
+        sides = {
+            "bm25": knowledge.rank_text(terms, analyzer=self.analyzer, top_k=self.top_k, tenant=query.tenant),
+            "full_text": knowledge.rank_full_text(expression, top_k=self.top_k, tenant=query.tenant)
+            if expression
+            else [],
+        }
+        scores: dict[str, float] = {}
+        best_rank: dict[str, int] = {}
+        for ranking in sides.values():
+            strengths = normalised([score for _, score in ranking])
+            for rank, ((key, _), strength) in enumerate(zip(ranking, strengths, strict=True), start=1):
+                scores[key] = max(scores.get(key, 0.0), strength)
+                best_rank[key] = min(best_rank.get(key, rank), rank)
+        return fetched(top_ids(scores, best_rank, self.top_k), knowledge, query, "keyword", "unit")
