@@ -79,13 +79,18 @@ class Component(BaseModel):
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         # A field typed as a role (Source, Stage ...) accepts every registered component of that role, told apart
-        # by `kind`; errors then name the field and the JSON Schema lists them all.
+        # by `kind`; errors then name the field and the JSON Schema lists them all. Ready-made ones pass as they are.
         if cls not in _ROLES:
             return handler(source)
         choices: dict[Any, CoreSchema] = {
             kind: handler.generate_schema(component) for kind, component in sorted(_ROLES[cls].items())
         }
-        return core_schema.tagged_union_schema(choices, discriminator="kind")
+        if not choices:
+            return core_schema.is_instance_schema(cls)
+        return core_schema.no_info_wrap_validator_function(
+            lambda value, read: value if isinstance(value, cls) else read(value),
+            core_schema.tagged_union_schema(choices, discriminator="kind"),
+        )
 
 
 class Source(Component, ABC):
@@ -172,11 +177,7 @@ _ROLES.update({Source: {}, Fuser: {}, Stage: {}, Embedder: {}})
 
 
 def register(component: type[Component]) -> None:
-    """Make a component known by its `kind`, so that recipes can use it.
-
-    Packages do this with an entry point in the group `hopweave.components`; in a script, call it and then
-    `Recipe.model_rebuild(force=True)`.
-    """
+    """Make a component known by its `kind`. `hopweave.recipe.register` does the same for a running program."""
     role = next((role for role in _ROLES if issubclass(component, role)), None)
     kind = component.model_fields["kind"].default
     if role is None or not isinstance(kind, str):
