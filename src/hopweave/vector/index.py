@@ -27,8 +27,8 @@ class VectorIndex:
 
     >>> index = VectorIndex(2).changed(np.array([4, 9]), np.array([[3, 0], [0, 2]], np.float32))
     >>> rows, cosines = index.search(np.array([1, 1], np.float32), top_k=1)
-    >>> sorted(rows.tolist()), cosines.round(3).tolist()
-    ([4, 9], [0.707, 0.707])
+    >>> sorted(rows.tolist()), [f"{cosine:.3f}" for cosine in cosines]
+    ([4, 9], ['0.707', '0.707'])
     """
 
     def __init__(self, dimension: int, approximate_above: int = 100_000, approximate: bytes | None = None) -> None:
