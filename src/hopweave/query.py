@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 from hopweave.filters import Filters, as_predicate
 from hopweave.hit import Hit, Vector
@@ -16,6 +16,10 @@ def utc_now() -> datetime:
     datetime.timezone.utc
     """
     return datetime.now(UTC)
+
+
+Signal = Literal["embedding", "text", "graph", "intent_edges"]
+"""The four kinds of evidence that an intent weighs against one another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,10 @@ class Intent:
     edge_types: tuple[str, ...] = ()
     rule: str | None = None
     also: tuple[str, ...] = ()
+
+
+NO_INTENT = Intent("none", {"embedding": 0.40, "text": 0.45, "graph": 0.15, "intent_edges": 0.0})
+"""What holds when intents are switched off: the plain shares of the signals, no keywords, no edges."""
 
 
 @dataclass(frozen=True, slots=True)

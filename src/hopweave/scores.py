@@ -86,30 +86,37 @@ def sigmoid(score: float) -> float:
     return math.exp(score) / (1 + math.exp(score)) if score > -700 else 0.0
 
 
-def as_unit(hits: Iterable[Hit]) -> list[Hit]:
+def as_unit(hits: Iterable[Hit], *, bounded: bool = False) -> list[Hit]:
     """Hits whose scores lie on a scale where more is better and nothing is negative, so that they can be weighed.
 
     Logits go through a sigmoid and cosines through (1 + c) / 2. If the scale is unknown and any score of unknown
-    scale is negative, those scores are taken for logits. Hits that were converted get a receipt.
+    scale is negative, those scores are taken for logits. `bounded` also brings scores without an upper end (scale
+    `positive`) into [0, 1], as shares of the best of them, so that something can be added to them or a bar be set.
+    Hits that were converted get a receipt.
 
     >>> hit = as_unit([Hit("a", -4.0, scale="logit")])[0]
     >>> round(hit.score, 4), hit.scale
     (0.018, 'unit')
     >>> as_unit([Hit("a", 7.5)])[0].score
     7.5
+    >>> [hit.score for hit in as_unit([Hit("a", 8.0, scale="positive"), Hit("b", 2.0, scale="positive")], bounded=True)]
+    [1.0, 0.25]
     """
     hits = list(hits)
     unknown_is_logit = any(hit.scale is None and hit.score is not None and hit.score < 0 for hit in hits)
-    return [_as_unit(hit, unknown_is_logit) for hit in hits]
+    open_ended = [hit.score for hit in hits if bounded and hit.scale == "positive" and hit.score is not None]
+    return [_as_unit(hit, unknown_is_logit, max(open_ended, default=0.0)) for hit in hits]
 
 
-def _as_unit(hit: Hit, unknown_is_logit: bool) -> Hit:
+def _as_unit(hit: Hit, unknown_is_logit: bool, best_open_ended: float) -> Hit:
     if hit.score is None:
         return hit
     if hit.scale == "logit" or (hit.scale is None and unknown_is_logit):
         converted, formula = sigmoid(hit.score), "sigmoid"
     elif hit.scale == "cosine":
         converted, formula = min(max((1 + hit.score) / 2, 0.0), 1.0), "(1 + cosine) / 2"
+    elif hit.scale == "positive" and best_open_ended > 0:
+        converted, formula = hit.score / best_open_ended, "score / best score"
     else:
         return hit
     return hit.with_receipt(Receipt("scale", hit.score, converted, {"formula": formula}), scale="unit")

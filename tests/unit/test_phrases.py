@@ -1,0 +1,62 @@
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from hopweave.phrases import Phrase, Words
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase", "expected"),
+    [
+        ("the site is down", "down", True),
+        ("download it", "down", False),
+        ("download it", "down*", True),
+        ("shutdown", "down*", False),
+        ("How  to\n reset", "how to", True),
+        ("step-by-step", "step by step", True),
+        ("know how to", "^how to", False),
+        ("How to?", "^how to", True),
+        ("how tom", "^how to", False),
+        ("  OK!! ", "^ok$", True),
+        ("ok then", "^ok$", False),
+        ("well ok", "ok$", True),
+        ("I don’t know", "i don't know", True),
+        ("STRASSE", "straße", True),
+        ("服务器报错了", "报错", True),
+        ("报错error了", "error", True),
+        ("你好！", "^你好$", True),
+        ("你好吗", "^你好$", False),
+        ("你好吗", "^你好", True),
+        ("用API吗", "用api", True),
+        ("", "ok", False),
+        ("🎉🎉", "ok", False),
+        ("snake_case error_code", "error", False),
+    ],
+)
+def test_phrases_are_whole_words_unless_marked(text, phrase, expected):
+    assert Words(text).say(phrase) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "count"), [("", 0), ("one two", 2), ("a-b", 2), ("今天天气", 2), ("今天天气好", 3), ("用 API 吗", 2)]
+)
+def test_two_cjk_characters_count_as_a_word(text, count):
+    assert Words(text).count == count
+
+
+def test_has_cjk():
+    assert Words("ラーメン").has_cjk
+    assert Words("안녕").has_cjk
+    assert not Words("naïve ☕").has_cjk
+
+
+def test_first_said_follows_the_order_of_the_rules():
+    assert Words("fix the error").first_said(("error", "fix")) == "error"
+    assert Words("fix the error").first_said(("crash",)) is None
+
+
+def test_a_phrase_without_words_is_refused():
+    class Rule(BaseModel):
+        phrase: Phrase
+
+    with pytest.raises(ValidationError, match="at least one letter or digit"):
+        Rule(phrase="^*$")
