@@ -1,0 +1,236 @@
+"""The rules by which intents are recognised, as data: two tables, and the shape of a rule to add to them."""
+
+import math
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from hopweave.phrases import Phrase, Words
+from hopweave.query import Signal
+
+
+def _check_pattern(pattern: str) -> str:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"not a regular expression: {error}") from error
+    return pattern
+
+
+def _check_weights(weights: Mapping[Signal, float] | None) -> Mapping[Signal, float] | None:
+    if weights is not None:
+        if any(not 0 <= weight <= 1 for weight in weights.values()):
+            raise ValueError("each weight must be in [0, 1]")
+        if not math.isclose(total := math.fsum(weights.values()), 1, abs_tol=1e-6):
+            raise ValueError(f"weights must sum to 1, but sum to {total:g}")
+    return weights
+
+
+class IntentRule(BaseModel):
+    """One intent: how to recognise it, and how it changes retrieval.
+
+    `phrases` are the plain way (see `hopweave.phrases`); `patterns` are regular expressions for the rest, run on the
+    whole text, so a pattern that only makes sense on short text should have `max_characters` as well. What is left
+    None comes from the intent named in `profile`, else from a shipped intent of the same name.
+
+    >>> IntentRule(name="price", phrases=("how much", "price*"), profile="exact_match").matched("What's the price?")
+    'price*'
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(min_length=1, description="Name of the intent.")
+    phrases: tuple[Phrase, ...] = Field((), description="Words and phrases any of which fires the rule.")
+    patterns: tuple[Annotated[str, AfterValidator(_check_pattern)], ...] = Field(
+        (), description="Regular expressions any of which fires the rule."
+    )
+    case_sensitive: bool = Field(False, description="Whether capitals matter in the patterns.")
+    max_characters: int | None = Field(None, ge=1, description="Longer texts never match the patterns.")
+    weights: Annotated[dict[Signal, float] | None, AfterValidator(_check_weights)] = Field(
+        None, description="Shares of embedding, text, graph and intent_edges; they sum to 1."
+    )
+    keywords: tuple[str, ...] | None = Field(None, description="Stems that count more in BM25.")
+    edge_types: tuple[str, ...] | None = Field(None, description="Graph edges worth following.")
+    profile: str | None = Field(None, description="One of the eight intents, for what is not given here.")
+
+    def matched(self, text: str, words: Words | None = None) -> str | None:
+        """The phrase or pattern that fires on this text, or None."""
+        text = text.strip()
+        if self.max_characters is None or len(text) <= self.max_characters:
+            flags = 0 if self.case_sensitive else re.IGNORECASE
+            for pattern in self.patterns:
+                if _compiled(pattern, flags).search(text):
+                    return pattern
+        return (words or Words(text)).first_said(self.phrases) if self.phrases else None
+
+
+@lru_cache(maxsize=1024)
+def _compiled(pattern: str, flags: int) -> re.Pattern[str]:
+    return re.compile(pattern, flags)
+
+
+def _listed(phrases: str) -> tuple[str, ...]:
+    return tuple(phrases.split(", "))
+
+
+def _shares(embedding: float, text: float, graph: float, intent_edges: float) -> dict[Signal, float]:
+    return {"embedding": embedding, "text": text, "graph": graph, "intent_edges": intent_edges}
+
+
+# Possessive quantifiers (\s++, \S++) never give back what they took, so each of these patterns is linear.
+EIGHT: tuple[IntentRule, ...] = (
+    IntentRule(
+        name="exact_match",
+        patterns=(
+            r'\A"[^"]+"\Z|\A“[^”]+”\Z',  # a whole query in double quotes
+            r"\A[A-ZÀ-ÖØ-ÞΑ-ΩА-Я]\w+\Z",  # one capitalised or CamelCase word
+            r"\A[a-z]+[A-Z][A-Za-z0-9]*\Z",  # camelCase
+            r"\A[^\W_]+(?:[-_][^\W_]+)+\Z",  # word-word, word_word
+            r"\A[\w-]+(?:[./][\w-]+)*\.\w+\Z",  # name.ext, path/name.ext
+        ),
+        case_sensitive=True,
+        max_characters=500,
+        weights=_shares(0.15, 0.65, 0.10, 0.10),
+        keywords=(),
+        edge_types=(),
+    ),
+    IntentRule(
+        name="debugging",
+        phrases=_listed(
+            "error, errors, errored, erroring, fail, fails, failed, failing, failure, failures, debug, debugs, "
+            "debugged, debugging, debugger, fix, fixes, fixed, fixing, broken, breaks, breaking, issue, issues, crash, "
+            "crashes, crashed, crashing, bug, bugs, buggy, exception, exceptions, traceback, tracebacks"
+        ),
+        weights=_shares(0.30, 0.45, 0.20, 0.05),
+        keywords=("error", "fail", "debug", "fix", "broken", "issu", "crash", "bug", "except", "traceback"),
+        edge_types=("has_limitation", "has_workaround", "causes", "fixes"),
+    ),
+    IntentRule(
+        name="capability_check",
+        phrases=("can it", "can you", "can this"),
+        patterns=(
+            r"\bdo(?:es)?\s++(?:\S++\s++){1,4}support\b",
+            r"\b(?:is|are)\s++(?:\S++\s++){1,4}(?:able|capable)\b",
+        ),
+        weights=_shares(0.30, 0.55, 0.10, 0.05),
+        keywords=("support", "compat", "handl", "enabl", "provid", "capabl"),
+        edge_types=("supports", "has_capability", "enables", "has_limitation"),
+    ),
+    IntentRule(
+        name="workflow",
+        phrases=_listed(
+            "pipeline, pipelines, workflow, workflows, step by step, automat*, chain, chains, chained, chaining, "
+            "sequenc*, ^how to, ^how do i"
+        ),
+        weights=_shares(0.30, 0.25, 0.30, 0.15),
+        keywords=("step", "pipelin", "flow", "chain", "sequenc", "automat", "process", "how"),
+        edge_types=("feeds_into", "requires", "followed_by", "depends_on", "enables"),
+    ),
+    IntentRule(
+        name="comparison",
+        phrases=_listed("vs, versus, compar*, differ*, which is better, alternative, alternatives, alternatively"),
+        weights=_shares(0.35, 0.30, 0.25, 0.10),
+        keywords=("compar", "differ", "vs", "better", "altern", "versus"),
+        edge_types=("similar_to", "alternative_to", "complements"),
+    ),
+    IntentRule(
+        name="goal_based",
+        phrases=_listed(
+            "i want to, how do i, reduc*, improv*, achiev*, optim*, increase, increases, increased, increasing, "
+            "decrease, decreases, decreased, decreasing, minimiz*, minimis*, maximiz*, maximis*"
+        ),
+        weights=_shares(0.40, 0.25, 0.15, 0.20),
+        keywords=("cost", "reduc", "improv", "optim", "fast", "cheap", "save", "effici", "increas", "decreas"),
+        edge_types=("enables", "supports", "implements", "provides", "solves", "used_for"),
+    ),
+    IntentRule(
+        name="exploratory",
+        phrases=_listed(
+            "explor*, brows*, list, lists, listed, listing, show me, what are, overview, overviews, ^tell me about"
+        ),
+        weights=_shares(0.45, 0.20, 0.25, 0.10),
+        keywords=("explor", "brows", "list", "show", "discov", "overview"),
+        edge_types=("relates_to", "contains", "part_of"),
+    ),
+    IntentRule(  # no phrases: it is what a long text is when nothing else fires
+        name="semantic",
+        weights=_shares(0.55, 0.15, 0.15, 0.15),
+        keywords=(),
+        edge_types=("relates_to", "similar_to", "part_of"),
+    ),
+)
+"""The eight intents, in the order in which they are tried."""
+
+PROFILES: Mapping[str, IntentRule] = {rule.name: rule for rule in EIGHT}
+"""The eight by name: whose weights, keywords and edge types another rule may borrow."""
+
+
+def _fine(name: str, profile: str, phrases: str | None = None) -> IntentRule:
+    """A finer intent; without phrases of its own it is recognised like its profile."""
+    if phrases is not None:
+        return IntentRule(name=name, profile=profile, phrases=_listed(phrases))
+    return IntentRule(name=name, profile=profile, **PROFILES[profile].model_dump(include={"phrases", "patterns"}))
+
+
+FINE: tuple[IntentRule, ...] = (
+    _fine(
+        "security",
+        "capability_check",
+        "secur*, vulnerab*, exploit*, permission*, authenticat*, authoriz*, authoris*, encrypt*, credential*, secret, "
+        "secrets, cve, attack*",
+    ),
+    _fine("debug", "debugging"),
+    _fine(
+        "impact",
+        "exploratory",
+        "impact*, affect*, what happens if, what happens when, consequence*, blast radius, side effect*, depends on",
+    ),
+    _fine(
+        "trace",
+        "workflow",
+        "trace, traces, traced, tracing, path from, path between, lineage, provenance, where does, come from, "
+        "comes from, call graph, connected to, linked to",
+    ),
+    _fine("compare", "comparison"),
+    _fine("check_capability", "capability_check"),
+    _fine(
+        "configure",
+        "workflow",
+        "configur*, config, setting, settings, set up, setup, install*, environment variable*",
+    ),
+    _fine(
+        "compose_workflow",
+        "workflow",
+        "pipeline, pipelines, workflow, workflows, step by step, automat*, chain, chains, chained, chaining, sequenc*, "
+        "orchestrat*, combine, combining",
+    ),
+    _fine(
+        "create",
+        "goal_based",
+        "creat*, build, builds, building, generat*, implement, implements, implementing, write, writing, make a, "
+        "make an, scaffold*",
+    ),
+    _fine(
+        "optimize",
+        "goal_based",
+        "optim*, improv*, reduc*, faster, cheaper, speed up, efficien*, performance, minimiz*, minimis*, maximiz*, "
+        "maximis*",
+    ),
+    _fine("recommend", "comparison", "recommend*, suggest*, should i, best, advice, advise"),
+    _fine(
+        "learn",
+        "semantic",
+        "learn*, explain*, what is, what does, how does, understand*, tutorial*, teach*, introduction, meaning of, "
+        "^why, ^how to, ^how do i",
+    ),
+    _fine("explore", "exploratory"),
+    _fine(
+        "find_tool",
+        "goal_based",
+        "find*, which tool*, what tool*, tool for, tools for, library for, search*, look for, looking for",
+    ),
+)
+"""The finer taxonomy, in the order in which it is tried; each borrows the profile of one of the eight."""
