@@ -2,7 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import cached_property
+from copy import copy
+from functools import cached_property, lru_cache
+from hashlib import blake2b
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -18,8 +20,9 @@ from hopweave.text.analyzers import analyzer, check_analyzer
 K1 = 1.5
 B = 0.75
 
-Integers = npt.NDArray[np.int32]
 Rows = npt.NDArray[np.int64]
+Keys = npt.NDArray[np.uint64]
+Counts = npt.NDArray[np.int32]
 
 
 class TextIndex:
@@ -27,25 +30,27 @@ class TextIndex:
 
     score(t, d) = log(1 + (N - df + 0.5) / (df + 0.5)) · tf / (tf + k1 · (1 - b + b · |d| / mean |d|))
 
-    The truth is what each document says, term numbers and counts; the scores that bm25s sums up are worked out from
-    it in one sweep when first asked for. So adding and deleting leave exactly the index that a fresh build would.
+    The truth is what each document says, terms and counts; the scores that bm25s sums up are worked out from it in one
+    sweep when first asked for. So adding and deleting leave exactly the index that a fresh build would.
 
-    >>> index = TextIndex().changed([(7, np.array([0, 1], np.int32), np.array([2, 1], np.int32))])
-    >>> rows, scores = index.search({0: 1.0}, top_k=5)
+    >>> index = TextIndex().changed([(7, *term_counts(["tide", "gate", "tide"]))])
+    >>> rows, scores = index.search({"tide": 1.0}, top_k=5)
     >>> rows.tolist()
     [7]
     """
 
     def __init__(self) -> None:
         self.rows: Rows = np.empty(0, np.int64)
-        self._sizes: Integers = np.empty(0, np.int32)  # distinct terms of each row
-        self._terms: Integers = np.empty(0, np.int32)
-        self._counts: Integers = np.empty(0, np.int32)
+        self._sizes: Counts = np.empty(0, np.int32)  # distinct terms of each row
+        self._terms: Counts = np.empty(0, np.int32)  # their numbers, row after row
+        self._counts: Counts = np.empty(0, np.int32)
+        self._keys: Keys = np.empty(0, np.uint64)  # sorted; the number of keys[i] is numbers[i]
+        self._numbers: Counts = np.empty(0, np.int32)
 
-    def changed(self, added: Iterable[tuple[int, Integers, Integers]] = (), removed: Rows | None = None) -> "TextIndex":
-        """The index with rows added (row, term numbers, counts) and rows removed. New rows must be the largest."""
-        index = TextIndex()
-        index.rows, index._sizes, index._terms, index._counts = self.rows, self._sizes, self._terms, self._counts
+    def changed(self, added: Iterable[tuple[int, Keys, Counts]] = (), removed: Rows | None = None) -> "TextIndex":
+        """The index with rows added (row, term keys, counts) and rows removed. New rows must be the largest."""
+        index = copy(self)
+        index.__dict__.pop("_scorer", None)
         if removed is not None and len(removed):
             kept = ~np.isin(self.rows, removed)
             spread = np.repeat(kept, self._sizes)
@@ -54,24 +59,20 @@ class TextIndex:
         new = list(added)
         if new:
             index.rows = np.concatenate([index.rows, np.array([row for row, _, _ in new], np.int64)])
-            index._sizes = np.concatenate([index._sizes, np.array([len(terms) for _, terms, _ in new], np.int32)])
-            index._terms = np.concatenate([index._terms, *(terms for _, terms, _ in new)])
+            index._sizes = np.concatenate([index._sizes, np.array([len(keys) for _, keys, _ in new], np.int32)])
             index._counts = np.concatenate([index._counts, *(counts for _, _, counts in new)])
+            index._terms = np.concatenate([index._terms, index._numbered(np.concatenate([keys for _, keys, _ in new]))])
         return index
 
     def search(
-        self, terms: Mapping[int, float], top_k: int, allowed: Rows | None = None
+        self, terms: Mapping[str, float], top_k: int, allowed: Rows | None = None
     ) -> tuple[Rows, npt.NDArray[np.float32]]:
-        """Rows and scores for weighted term numbers. Never a row with score 0.
+        """Rows and scores for weighted terms. Never a row with score 0.
 
         All rows that tie with the last one are given as well, so that the caller can choose between them by id.
         """
-        known = {term: weight for term, weight in terms.items() if 0 <= term < self._vocabulary_size}
-        if not known:
-            return np.empty(0, np.int64), np.empty(0, np.float32)
         scores = np.zeros(len(self.rows), np.float32)
-        for weight in sorted(set(known.values())):
-            numbers = [term for term in known if known[term] == weight]
+        for weight, numbers in self._by_weight(terms).items() if len(self.rows) else ():
             scores += np.float32(weight) * self._scorer.get_scores_from_ids(numbers)
         if allowed is not None:
             scores[~np.isin(self.rows, allowed)] = 0
@@ -79,38 +80,72 @@ class TextIndex:
         found = found[scores[found] > 0]
         return self.rows[found], scores[found]
 
-    @property
-    def _vocabulary_size(self) -> int:
-        return len(self._scorer.scores["indptr"]) - 1
+    def _by_weight(self, terms: Mapping[str, float]) -> dict[float, list[int]]:
+        keys = np.array([term_key(term) for term in terms], np.uint64)
+        places = np.searchsorted(self._keys, keys)
+        groups: dict[float, list[int]] = {}
+        for key, place, weight in zip(keys, places, terms.values(), strict=True):
+            if place < len(self._keys) and self._keys[place] == key:
+                groups.setdefault(weight, []).append(int(self._numbers[place]))
+        return dict(sorted(groups.items()))
+
+    def _numbered(self, keys: Keys) -> Counts:
+        """Term numbers for keys; a key seen for the first time gets the next free number."""
+        distinct, inverse = np.unique(keys, return_inverse=True)
+        places = np.searchsorted(self._keys, distinct)
+        known = np.zeros(len(distinct), bool)
+        inside = places < len(self._keys)
+        known[inside] = self._keys[places[inside]] == distinct[inside]
+        numbers = np.empty(len(distinct), np.int32)
+        numbers[known] = self._numbers[places[known]]
+        numbers[~known] = len(self._keys) + np.arange(np.count_nonzero(~known), dtype=np.int32)
+        self._keys = np.insert(self._keys, places[~known], distinct[~known])
+        self._numbers = np.insert(self._numbers, places[~known], numbers[~known])
+        return numbers[inverse]
 
     @cached_property
     def _scorer(self) -> Any:
         import bm25s
         from scipy.sparse import csr_array
 
-        lengths = np.add.reduceat(np.append(self._counts, 0), self._offsets[:-1]) if len(self.rows) else self._sizes
-        lengths = np.where(self._sizes > 0, lengths, 0)
-        total = len(self.rows)
-        vocabulary = int(self._terms.max()) + 1 if len(self._terms) else 0
-        frequency = np.bincount(self._terms, minlength=vocabulary)
-        idf = np.log(1 + (total - frequency + 0.5) / (frequency + 0.5))
-        norm = K1 * (1 - B + B * lengths / max(lengths.mean(), 1e-9)) if total else lengths
+        offsets = np.concatenate([[0], np.cumsum(self._sizes, dtype=np.int64)])
+        lengths = np.diff(np.concatenate([[0], np.cumsum(self._counts, dtype=np.int64)])[offsets])
+        frequency = np.bincount(self._terms, minlength=len(self._keys))
+        idf = np.log(1 + (len(self.rows) - frequency + 0.5) / (frequency + 0.5))
+        damping = K1 * (1 - B + B * lengths / (lengths.mean() or 1.0))
         counts = self._counts.astype(np.float64)
-        parts = idf[self._terms] * counts / (counts + np.repeat(norm, self._sizes))
-        columns = csr_array((parts.astype(np.float32), self._terms, self._offsets), shape=(total, vocabulary)).tocsc()
+        parts = idf[self._terms] * counts / (counts + np.repeat(damping, self._sizes))
+        shape = (len(self.rows), len(self._keys))
+        columns = csr_array((parts.astype(np.float32), self._terms, offsets), shape=shape).tocsc()
         scorer = bm25s.BM25(k1=K1, b=B, method="lucene", backend="numpy")
         scorer.nonoccurrence_array = None
         scorer.scores = {
             "data": columns.data,
             "indices": columns.indices,
             "indptr": columns.indptr,
-            "num_docs": total,
+            "num_docs": len(self.rows),
         }
         return scorer
 
-    @property
-    def _offsets(self) -> Rows:
-        return np.concatenate([[0], np.cumsum(self._sizes, dtype=np.int64)])
+
+def term_counts(terms: Iterable[str]) -> tuple[Keys, Counts]:
+    """What a document says: the keys of its distinct terms, sorted, and how often each occurs.
+
+    >>> term_counts(["tide", "gate", "tide"])[1].tolist()
+    [1, 2]
+    """
+    counts = sorted((term_key(term), count) for term, count in Counter(terms).items())
+    return np.array([key for key, _ in counts], np.uint64), np.array([count for _, count in counts], np.int32)
+
+
+@lru_cache(200_000)
+def term_key(term: str) -> int:
+    """A number that stands for a term in every process, so that no list of all words has to be kept.
+
+    >>> term_key("tide")
+    16623407075753676503
+    """
+    return int.from_bytes(blake2b(term.encode(errors="surrogatepass"), digest_size=8).digest(), "little")
 
 
 class Bm25(Source):

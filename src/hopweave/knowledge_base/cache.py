@@ -1,0 +1,57 @@
+"""Answers worth keeping for a few minutes."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import Lock
+from time import monotonic
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class QueryCache(Generic[T]):
+    """A bounded cache whose entries live for `seconds`, safe to share between threads.
+
+    Keys contain the version of the knowledge base, so any write makes the old answers unreachable; the least
+    recently used ones make room.
+
+    >>> cache = QueryCache(most_entries=1)
+    >>> cache.put("a", 1); cache.put("b", 2)
+    >>> cache.get("a"), cache.get("b")
+    (None, 2)
+    """
+
+    def __init__(
+        self, *, seconds: float = 300.0, most_entries: int = 1024, clock: Callable[[], float] = monotonic
+    ) -> None:
+        if seconds <= 0 or most_entries < 1:
+            raise ValueError(f"seconds must be above 0 and most_entries at least 1, but got {seconds}, {most_entries}")
+        self._seconds = seconds
+        self._most_entries = most_entries
+        self._clock = clock
+        self._entries: OrderedDict[str, tuple[float, T]] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: str) -> T | None:
+        """What was put under this key, unless it is too old."""
+        with self._lock:
+            stored = self._entries.get(key)
+            if stored is None:
+                return None
+            expires, value = stored
+            if expires <= self._clock():
+                del self._entries[key]
+                return None
+            self._entries.move_to_end(key)
+            return value
+
+    def put(self, key: str, value: T) -> None:
+        """Keep a value for a while."""
+        with self._lock:
+            self._entries[key] = (self._clock() + self._seconds, value)
+            self._entries.move_to_end(key)
+            while len(self._entries) > self._most_entries:
+                self._entries.popitem(last=False)
+
+    def __len__(self) -> int:
+        return len(self._entries)

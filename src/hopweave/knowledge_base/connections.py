@@ -1,0 +1,79 @@
+"""Connections to one SQLite file: reads that see one state, writes that happen whole or not at all."""
+
+import sqlite3
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+
+from hopweave.errors import KnowledgeBaseBusy, KnowledgeBaseError
+from hopweave.knowledge_base.schema import connect, prepare
+
+
+class Connections:
+    """The connections of one process to one knowledge base file, lent out one at a time."""
+
+    def __init__(self, path: Path, *, busy_seconds: float, read_only: bool) -> None:
+        self.path = path
+        self.read_only = read_only
+        self._busy_seconds = busy_seconds
+        self._idle: deque[sqlite3.Connection] = deque()
+        self._writing = Lock()
+        self._closed = False
+        if read_only and not path.exists():
+            raise KnowledgeBaseError(f"{path}: does not exist")
+        with self._lent() as connection:
+            self.created = prepare(connection, path)
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A view of the file as it is now, whatever is written meanwhile."""
+        with self._lent() as connection:
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                connection.execute("COMMIT")
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A change that is committed at the end, with a new version, or undone on any error."""
+        if self.read_only:
+            raise KnowledgeBaseError(f"{self.path}: was opened read-only")
+        with self._writing, self._lent() as connection:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                raise KnowledgeBaseBusy(
+                    f"{self.path}: another process is writing; gave up after {self._busy_seconds:g} s"
+                ) from error
+            try:
+                yield connection
+                connection.execute("UPDATE state SET version = version + 1")
+                connection.execute("COMMIT")
+            except BaseException:
+                connection.execute("ROLLBACK")
+                raise
+
+    def close(self) -> None:
+        """Close all connections; the file is then a single file again."""
+        self._closed = True
+        while self._idle:
+            self._idle.pop().close()
+
+    @contextmanager
+    def _lent(self) -> Iterator[sqlite3.Connection]:
+        if self._closed:
+            raise KnowledgeBaseError(f"{self.path}: has been closed")
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = connect(self.path, busy_seconds=self._busy_seconds, read_only=self.read_only)
+        try:
+            yield connection
+        finally:
+            if self._closed:
+                connection.close()
+            else:
+                self._idle.append(connection)

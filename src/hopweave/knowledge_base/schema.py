@@ -1,0 +1,109 @@
+"""The tables of a knowledge base file, and how a file is told from any other."""
+
+import sqlite3
+from pathlib import Path
+
+from hopweave.errors import KnowledgeBaseError, NewerSchema
+
+SCHEMA_VERSION = 1
+_APPLICATION_ID = 0x686F7077  # "hopw", so that other programs can recognise the file
+
+# Rows are never reused: an updated document gets a new row. Whoever holds an index in memory can then catch up by
+# reading the rows beyond the last one it knows and dropping those that are gone. "IF NOT EXISTS" because two
+# processes may create the file at the same moment.
+_TABLES = """
+CREATE TABLE IF NOT EXISTS state (only INTEGER PRIMARY KEY CHECK (only = 1), version INTEGER NOT NULL);
+INSERT OR IGNORE INTO state VALUES (1, 0);
+
+CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS documents (
+    row INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    title TEXT NOT NULL,
+    text TEXT NOT NULL,
+    metadata TEXT NOT NULL,
+    digest BLOB NOT NULL,
+    vector_digest BLOB NOT NULL
+);
+
+CREATE TABLE IF NOT EXISTS terms (
+    analyzer TEXT NOT NULL,
+    row INTEGER NOT NULL REFERENCES documents (row) ON DELETE CASCADE,
+    keys BLOB NOT NULL,
+    counts BLOB NOT NULL,
+    PRIMARY KEY (analyzer, row)
+);
+CREATE INDEX IF NOT EXISTS terms_row ON terms (row);
+
+CREATE TABLE IF NOT EXISTS vectors (
+    model TEXT NOT NULL,
+    row INTEGER NOT NULL REFERENCES documents (row) ON DELETE CASCADE,
+    vector BLOB NOT NULL,
+    PRIMARY KEY (model, row)
+);
+CREATE INDEX IF NOT EXISTS vectors_row ON vectors (row);
+
+CREATE TABLE IF NOT EXISTS approximate_indexes (
+    model TEXT NOT NULL,
+    part INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (model, part)
+);
+
+CREATE VIRTUAL TABLE IF NOT EXISTS full_text USING fts5 (
+    title, text, content = 'documents', content_rowid = 'row', tokenize = 'unicode61 remove_diacritics 2'
+);
+CREATE TRIGGER IF NOT EXISTS documents_added AFTER INSERT ON documents BEGIN
+    INSERT INTO full_text (rowid, title, text) VALUES (new.row, new.title, new.text);
+END;
+CREATE TRIGGER IF NOT EXISTS documents_gone AFTER DELETE ON documents BEGIN
+    INSERT INTO full_text (full_text, rowid, title, text) VALUES ('delete', old.row, old.title, old.text);
+END;
+"""
+
+
+def connect(path: Path, *, busy_seconds: float, read_only: bool) -> sqlite3.Connection:
+    """A connection to a knowledge base file, which need not exist unless it is only to be read."""
+    mode = "ro" if read_only else "rwc"
+    try:
+        connection = sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode={mode}",
+            uri=True,
+            timeout=busy_seconds,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        if not read_only:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA secure_delete = ON")
+    except sqlite3.OperationalError as error:
+        raise KnowledgeBaseError(f"{path}: cannot be opened: {error}") from error
+    except sqlite3.DatabaseError as error:
+        raise KnowledgeBaseError(f"{path}: is not a hopweave knowledge base: {error}") from error
+    return connection
+
+
+def prepare(connection: sqlite3.Connection, path: Path) -> bool:
+    """Make sure the file is ours and not from the future. A new file gets its tables; says whether it was new."""
+    try:
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        application = int(connection.execute("PRAGMA application_id").fetchone()[0])
+        if version == 0 and not connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+            connection.executescript(
+                f"BEGIN IMMEDIATE; {_TABLES} PRAGMA application_id = {_APPLICATION_ID}; "
+                f"PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
+            )
+            return True
+    except sqlite3.DatabaseError as error:
+        raise KnowledgeBaseError(f"{path}: is not a hopweave knowledge base: {error}") from error
+    if application != _APPLICATION_ID:
+        raise KnowledgeBaseError(f"{path}: is a database of another program, not a hopweave knowledge base")
+    if version > SCHEMA_VERSION:
+        raise NewerSchema(
+            f"{path}: has schema {version}, but this hopweave reads schemas up to {SCHEMA_VERSION}; "
+            "upgrade with: pip install --upgrade hopweave"
+        )
+    return False

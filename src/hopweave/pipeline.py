@@ -1,0 +1,241 @@
+"""Running a recipe: sources side by side, then fusion, then stages."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Thread
+from time import perf_counter
+from typing import Any
+
+from hopweave.component import Knowledge, Source
+from hopweave.errors import RecipeError, SourceFailed
+from hopweave.hit import Hit
+from hopweave.knowledge_base.cache import QueryCache
+from hopweave.query import Plan, Query
+from hopweave.recipe import Recipe, load_recipe
+
+_OVER_FETCH = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a recipe found, how long each step took, and what went wrong on the way.
+
+    `timings` are seconds by step; `failures` say, by name, why an optional source had no part in the answer.
+    """
+
+    query: Query
+    hits: tuple[Hit, ...]
+    plan: Plan
+    timings: Mapping[str, float] = field(default_factory=dict)
+    failures: Mapping[str, str] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result as plain JSON types."""
+        return {
+            "query": self.query.text,
+            "hits": [hit.as_dict() for hit in self.hits],
+            "plan": {"sources": list(self.plan.sources), "reason": self.plan.reason},
+            "timings": dict(self.timings),
+            "failures": dict(self.failures),
+        }
+
+
+class Pipeline:
+    """A recipe at work on a knowledge base. Safe to share between threads.
+
+    >>> from hopweave.document import Document
+    >>> from hopweave.knowledge_base.store import KnowledgeBase
+    >>> kb = KnowledgeBase.open()
+    >>> _ = kb.add([Document("skua", "The Skua is a ferry."), Document("gate", "The tide gate opens at six.")])
+    >>> result = Pipeline("hybrid", kb).run("When does the gate open?", top_k=1)
+    >>> result.hits[0].id, result.plan.sources
+    ('gate', ('text', 'vector'))
+    >>> kb.close()
+    """
+
+    def __init__(
+        self, recipe: str | Path | Recipe, knowledge: Knowledge, *, cache: QueryCache["Result"] | None = None
+    ) -> None:
+        self.recipe = load_recipe(recipe)
+        self.knowledge = knowledge
+        self._cache = cache
+        self._waves = _waves(self.recipe.sources)
+
+    def run(self, query: str | Query, *, top_k: int | None = None) -> Result:
+        """Answer a question. `top_k` overrides the recipe's."""
+        run = _Run(self, query, top_k)
+        if run.cached is not None:
+            return run.cached
+        while run.wants_more:
+            for wave in self._waves:
+                run.collect(_search(wave, run))
+            run.fuse()
+        for stage in self.recipe.stages:
+            started = perf_counter()
+            run.hits = stage.apply(run.hits, run.query, self.knowledge)
+            run.took(stage.kind, started)
+        return run.result()
+
+    async def run_async(self, query: str | Query, *, top_k: int | None = None) -> Result:
+        """Answer a question without blocking the event loop."""
+        run = _Run(self, query, top_k)
+        if run.cached is not None:
+            return run.cached
+        while run.wants_more:
+            for wave in self._waves:
+                run.collect(await _search_async(wave, run))
+            run.fuse()
+        for stage in self.recipe.stages:
+            started = perf_counter()
+            run.hits = await stage.apply_async(run.hits, run.query, self.knowledge)
+            run.took(stage.kind, started)
+        return run.result()
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What one source came back with: hits, or the reason why not."""
+
+    hits: Sequence[Hit] = ()
+    seconds: float = 0.0
+    error: Exception | None = None
+
+
+class _Run:
+    """One question on its way through a recipe: everything but the waiting."""
+
+    def __init__(self, pipeline: Pipeline, question: str | Query, top_k: int | None) -> None:
+        self.recipe, self.knowledge, self._cache = pipeline.recipe, pipeline.knowledge, pipeline._cache
+        self.query = Query(question) if isinstance(question, str) else question
+        self.top_k = self.recipe.top_k if top_k is None else top_k
+        if self.top_k < 1:
+            raise ValueError(f"top_k must be at least 1, but got {self.top_k}")
+        self.plan = self.query.plan or Plan(tuple(self.recipe.sources))
+        self.hits: list[Hit] = []
+        self.rankings: dict[str, Sequence[Hit]] = {}
+        self.wants_more = True
+        self._timings: dict[str, float] = {}
+        self._failures: dict[str, str] = {}
+        self._admits = self.query.admits()
+        self._fetch = self.top_k * (1 if self.query.filters is None else _OVER_FETCH)
+        self._started = perf_counter()
+        self._key = self._cache_key(isinstance(question, str))
+        self.cached = self._cache.get(self._key) if self._cache and self._key else None
+
+    def source(self, name: str) -> Source:
+        """The recipe's source, asked for enough hits."""
+        source = self.recipe.sources[name]
+        return source if source.top_k >= self._fetch else source.model_copy(update={"top_k": self._fetch})
+
+    def upstream(self, name: str) -> dict[str, Sequence[Hit]]:
+        """The rankings a source needs, as far as they could be had."""
+        return {needed: self.rankings[needed] for needed in self.recipe.sources[name].needs if needed in self.rankings}
+
+    def collect(self, outcomes: Mapping[str, _Outcome]) -> None:
+        """Take in what the sources of a wave found."""
+        for name, outcome in outcomes.items():
+            self._timings[name] = self._timings.get(name, 0.0) + outcome.seconds
+            if outcome.error is None:
+                self.rankings[name] = outcome.hits
+                continue
+            reason = f"{type(outcome.error).__name__}: {outcome.error}"
+            if not self.recipe.sources[name].optional:
+                raise SourceFailed(f"source {name!r} failed: {reason}") from outcome.error
+            self._failures[name] = reason
+            self.rankings.pop(name, None)
+
+    def fuse(self) -> None:
+        """Merge the rankings and drop what the filters exclude; ask for more while that leaves too few."""
+        started = perf_counter()
+        self.hits = [hit for hit in self.recipe.fuse.fuse(self.rankings, self.query) if self._admits(hit)]
+        self.took(self.recipe.fuse.kind, started)
+        exhausted = all(len(hits) < self.source(name).top_k for name, hits in self.rankings.items())
+        self.wants_more = self.query.filters is not None and len(self.hits) < self.top_k and not exhausted
+        self._fetch = max(self._fetch, *(self.source(name).top_k for name in self.recipe.sources)) * _OVER_FETCH
+
+    def took(self, step: str, started: float) -> None:
+        """Note how long a step took; a step that comes twice is summed up."""
+        self._timings[step] = self._timings.get(step, 0.0) + perf_counter() - started
+
+    def result(self) -> Result:
+        """What to hand back."""
+        self.took("total", self._started)
+        result = Result(self.query, tuple(self.hits[: self.top_k]), self.plan, self._timings, self._failures)
+        if self._cache and self._key and not self._failures:
+            self._cache.put(self._key, result)
+        return result
+
+    def _cache_key(self, asked_now: bool) -> str | None:
+        filters, tenant = self.query.filters, self.query.tenant
+        if self._cache is None or callable(filters):
+            return None
+        vector = None if self.query.vector is None else self.query.vector.tobytes()
+        asked_at = None if asked_now else self.query.asked_at
+        recipe = self.recipe.model_dump_json()
+        return repr((self.knowledge.version, self.query.text, vector, asked_at, filters, tenant, self.top_k, recipe))
+
+
+def _search(wave: Sequence[str], run: _Run) -> dict[str, _Outcome]:
+    started = perf_counter()
+    running = {name: _in_thread(run.source(name), run, run.upstream(name)) for name in wave}
+    outcomes = {}
+    for name, future in running.items():
+        deadline = run.recipe.sources[name].deadline_seconds
+        try:
+            outcomes[name] = future.result(None if deadline is None else max(started + deadline - perf_counter(), 0))
+        except TimeoutError:
+            outcomes[name] = _too_slow(deadline)
+    return outcomes
+
+
+def _in_thread(source: Source, run: _Run, upstream: Mapping[str, Sequence[Hit]]) -> "Future[_Outcome]":
+    # a daemon thread, not a pool: a source that hangs must hold up neither other questions nor the program's end
+    future: Future[_Outcome] = Future()
+
+    def work() -> None:
+        started = perf_counter()
+        try:
+            hits = source.search(run.query, run.knowledge, upstream)
+            future.set_result(_Outcome(hits, perf_counter() - started))
+        except Exception as error:  # handed to the question's own thread, which decides
+            future.set_result(_Outcome((), perf_counter() - started, error))
+
+    Thread(target=work, daemon=True, name=f"hopweave-{source.kind}").start()
+    return future
+
+
+async def _search_async(wave: Sequence[str], run: _Run) -> dict[str, _Outcome]:
+    async def one(name: str) -> _Outcome:
+        source, started = run.source(name), perf_counter()
+        work = asyncio.ensure_future(source.search_async(run.query, run.knowledge, run.upstream(name)))
+        done, _ = await asyncio.wait([work], timeout=source.deadline_seconds)
+        if not done:
+            work.cancel()
+            return _too_slow(source.deadline_seconds)
+        error = work.exception()
+        if isinstance(error, Exception):
+            return _Outcome((), perf_counter() - started, error)
+        return _Outcome(work.result(), perf_counter() - started)
+
+    return dict(zip(wave, await asyncio.gather(*(one(name) for name in wave)), strict=True))
+
+
+def _too_slow(deadline: float | None) -> _Outcome:
+    seconds = deadline or 0.0
+    return _Outcome((), seconds, TimeoutError(f"no answer within {seconds:g} s"))
+
+
+def _waves(sources: Mapping[str, Source]) -> list[list[str]]:
+    """Sources in groups that can run side by side, each after the groups it needs."""
+    waves: list[list[str]] = []
+    waiting = dict(sources)
+    while waiting:
+        ready = [name for name, source in waiting.items() if not set(source.needs) & waiting.keys()]
+        if not ready:
+            raise RecipeError(f"sources need one another in a circle: {', '.join(waiting)}")
+        waves.append(ready)
+        waiting = {name: source for name, source in waiting.items() if name not in ready}
+    return waves

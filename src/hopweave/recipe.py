@@ -1,0 +1,134 @@
+"""Recipes: sources, a fuser, stages, described in YAML and valid by construction."""
+
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+import hopweave.component
+from hopweave.catalogue import CATALOGUE
+from hopweave.component import Component, Fuser, Source, Stage
+from hopweave.errors import RecipeError, explain
+from hopweave.fusion.reciprocal_rank import ReciprocalRank
+
+__all__ = ["CATALOGUE", "Recipe", "load_recipe", "recipe_names", "recipe_schema", "register"]
+
+
+class Recipe(BaseModel):
+    """What to run for a question: named sources, how to fuse them, what to do with the hits.
+
+    >>> recipe = Recipe.from_yaml('''
+    ... name: words
+    ... sources:
+    ...   text: {kind: bm25, top_k: 20}
+    ... ''')
+    >>> recipe.sources["text"].top_k, recipe.fuse.kind
+    (20, 'reciprocal_rank')
+    >>> Recipe.from_yaml(recipe.to_yaml()) == recipe
+    True
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(min_length=1, description="How the recipe is called.")
+    description: str = Field("", description="What it is good for.")
+    sources: dict[str, Source] = Field(min_length=1, description="Sources by name.")
+    fuse: Fuser = Field(default_factory=ReciprocalRank, description="How the rankings become one.")
+    stages: tuple[Stage, ...] = Field((), description="What happens to the fused hits, in order.")
+    top_k: int = Field(10, ge=1, description="How many hits to return.")
+
+    @model_validator(mode="after")
+    def _needs_exist(self) -> "Recipe":
+        for name, source in self.sources.items():
+            for needed in source.needs:
+                if needed not in self.sources or needed == name:
+                    others = ", ".join(other for other in self.sources if other != name)
+                    raise ValueError(f"source {name!r} needs source {needed!r}; there are {others or 'no others'}")
+        return self
+
+    @classmethod
+    def from_yaml(cls, text: str, origin: str = "recipe") -> "Recipe":
+        """Read a recipe from YAML; faults name the key, the value and what is allowed."""
+        try:
+            data = yaml.safe_load(text)
+        except yaml.YAMLError as error:
+            raise RecipeError(f"{origin}: is not YAML: {error}") from error
+        if not isinstance(data, dict):
+            raise RecipeError(f"{origin}: must be a mapping with the keys {', '.join(cls.model_fields)}")
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            raise RecipeError(f"{origin}: {explain(error)}") from error
+
+    def to_yaml(self) -> str:
+        """The recipe as YAML, without what is at its default."""
+        return yaml.safe_dump(self.as_dict(), sort_keys=False, allow_unicode=True, width=100)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The recipe as plain data, without what is at its default."""
+        data = self.model_dump(mode="json", exclude_defaults=True)
+        data["sources"] = {name: _described(source) for name, source in self.sources.items()}
+        data["fuse"] = _described(self.fuse)
+        if self.stages:
+            data["stages"] = [_described(stage) for stage in self.stages]
+        order = list(type(self).model_fields)
+        return dict(sorted(data.items(), key=lambda pair: order.index(pair[0])))
+
+
+def load_recipe(recipe: str | Path | Recipe) -> Recipe:
+    """A recipe by the name of a shipped one, from a YAML file, or as it is.
+
+    >>> load_recipe("hybrid").name
+    'hybrid'
+    >>> load_recipe("hybird")
+    Traceback (most recent call last):
+        ...
+    hopweave.errors.RecipeError: there is no recipe 'hybird' and no such file; shipped are hybrid
+    """
+    if isinstance(recipe, Recipe):
+        return recipe
+    shipped = resources.files("hopweave") / "recipes" / f"{recipe}.yaml"
+    if str(recipe) in recipe_names():
+        return Recipe.from_yaml(shipped.read_text(encoding="utf-8"), str(recipe))
+    try:
+        return Recipe.from_yaml(Path(recipe).read_text(encoding="utf-8"), str(recipe))
+    except (OSError, UnicodeDecodeError) as error:
+        if isinstance(error, FileNotFoundError):
+            raise RecipeError(
+                f"there is no recipe {str(recipe)!r} and no such file; shipped are {', '.join(recipe_names())}"
+            ) from error
+        raise RecipeError(f"{recipe}: cannot be read: {error}") from error
+
+
+def recipe_names() -> list[str]:
+    """The names of the recipes that come with hopweave.
+
+    >>> "hybrid" in recipe_names()
+    True
+    """
+    folder = resources.files("hopweave") / "recipes"
+    return sorted(file.name.removesuffix(".yaml") for file in folder.iterdir() if file.name.endswith(".yaml"))
+
+
+def recipe_schema() -> dict[str, Any]:
+    """The JSON Schema of recipes, for editors that check YAML as it is typed.
+
+    >>> sorted(recipe_schema()["required"])
+    ['name', 'sources']
+    """
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Recipe.model_json_schema()}
+
+
+def register(component: type[Component]) -> None:
+    """Make your own source, fuser, stage or embedder known by its `kind`, so that recipes can use it.
+
+    A package does this for its users with an entry point in the group `hopweave.components`.
+    """
+    hopweave.component.register(component)
+    Recipe.model_rebuild(force=True)
+
+
+def _described(component: Component) -> dict[str, Any]:
+    return {"kind": component.kind, **component.model_dump(mode="json", exclude_defaults=True)}
