@@ -3,21 +3,13 @@
 import math
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from hopweave.phrases import Phrase, Words
 from hopweave.query import Signal
-
-
-def _check_pattern(pattern: str) -> str:
-    try:
-        re.compile(pattern)
-    except re.error as error:
-        raise ValueError(f"not a regular expression: {error}") from error
-    return pattern
+from hopweave.routing.pattern import Pattern, compiled
 
 
 def _check_weights(weights: Mapping[Signal, float] | None) -> Mapping[Signal, float] | None:
@@ -44,9 +36,7 @@ class IntentRule(BaseModel):
 
     name: str = Field(min_length=1, description="Name of the intent.")
     phrases: tuple[Phrase, ...] = Field((), description="Words and phrases any of which fires the rule.")
-    patterns: tuple[Annotated[str, AfterValidator(_check_pattern)], ...] = Field(
-        (), description="Regular expressions any of which fires the rule."
-    )
+    patterns: tuple[Pattern, ...] = Field((), description="Regular expressions any of which fires the rule.")
     case_sensitive: bool = Field(False, description="Whether capitals matter in the patterns.")
     max_characters: int | None = Field(None, ge=1, description="Longer texts never match the patterns.")
     weights: Annotated[dict[Signal, float] | None, AfterValidator(_check_weights)] = Field(
@@ -62,14 +52,9 @@ class IntentRule(BaseModel):
         if self.max_characters is None or len(text) <= self.max_characters:
             flags = 0 if self.case_sensitive else re.IGNORECASE
             for pattern in self.patterns:
-                if _compiled(pattern, flags).search(text):
+                if compiled(pattern, flags).search(text):
                     return pattern
         return (words or Words(text)).first_said(self.phrases) if self.phrases else None
-
-
-@lru_cache(maxsize=1024)
-def _compiled(pattern: str, flags: int) -> re.Pattern[str]:
-    return re.compile(pattern, flags)
 
 
 def _listed(phrases: str) -> tuple[str, ...]:
@@ -80,7 +65,6 @@ def _shares(embedding: float, text: float, graph: float, intent_edges: float) ->
     return {"embedding": embedding, "text": text, "graph": graph, "intent_edges": intent_edges}
 
 
-# Possessive quantifiers (\s++, \S++) never give back what they took, so each of these patterns is linear.
 EIGHT: tuple[IntentRule, ...] = (
     IntentRule(
         name="exact_match",
@@ -110,10 +94,9 @@ EIGHT: tuple[IntentRule, ...] = (
     ),
     IntentRule(
         name="capability_check",
-        phrases=("can it", "can you", "can this"),
-        patterns=(
-            r"\bdo(?:es)?\s++(?:\S++\s++){1,4}support\b",
-            r"\b(?:is|are)\s++(?:\S++\s++){1,4}(?:able|capable)\b",
+        phrases=_listed(
+            "can it, can you, can this, does ... support, do ... support, is ... able, is ... capable, are ... able, "
+            "are ... capable"
         ),
         weights=_shares(0.30, 0.55, 0.10, 0.05),
         keywords=("support", "compat", "handl", "enabl", "provid", "capabl"),
@@ -172,7 +155,7 @@ def _fine(name: str, profile: str, phrases: str | None = None) -> IntentRule:
     """A finer intent; without phrases of its own it is recognised like its profile."""
     if phrases is not None:
         return IntentRule(name=name, profile=profile, phrases=_listed(phrases))
-    return IntentRule(name=name, profile=profile, **PROFILES[profile].model_dump(include={"phrases", "patterns"}))
+    return IntentRule(name=name, profile=profile, **PROFILES[profile].model_dump(include={"phrases"}))
 
 
 FINE: tuple[IntentRule, ...] = (

@@ -335,6 +335,7 @@ HOSTILE = {
     "is": "is " * 33_000,
     "is and spaces": "is" + " " * 100_000 + "able",
     "how do": "how do " * 14_000,
+    "open gaps": "support capable " + "does is are do " * 6_600,
     "near misses": "fixture bugle listen automa optic " * 3_000,
     "distinct words": " ".join(str(number) for number in range(17_000)),
     "capitals": "A" * 100_000,
