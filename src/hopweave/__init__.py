@@ -1,3 +1,59 @@
-"""hopweave: multi-hop graph evidence woven into hybrid retrieval."""
+"""hopweave: multi-hop graph evidence woven into hybrid retrieval.
+
+Names load when first used, so `import hopweave` costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hopweave.document import Document
+    from hopweave.errors import HopweaveError
+    from hopweave.hit import Hit, Receipt
+    from hopweave.knowledge_base.cache import QueryCache
+    from hopweave.knowledge_base.files import read_documents
+    from hopweave.knowledge_base.store import KnowledgeBase
+    from hopweave.pipeline import Pipeline, Result
+    from hopweave.query import Query
+    from hopweave.recipe import Recipe, load_recipe, register
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Document",
+    "Hit",
+    "HopweaveError",
+    "KnowledgeBase",
+    "Pipeline",
+    "Query",
+    "QueryCache",
+    "Receipt",
+    "Recipe",
+    "Result",
+    "load_recipe",
+    "read_documents",
+    "register",
+]
+
+_HOMES = {
+    "document": ("Document",),
+    "errors": ("HopweaveError",),
+    "hit": ("Hit", "Receipt"),
+    "knowledge_base.cache": ("QueryCache",),
+    "knowledge_base.files": ("read_documents",),
+    "knowledge_base.store": ("KnowledgeBase",),
+    "pipeline": ("Pipeline", "Result"),
+    "query": ("Query",),
+    "recipe": ("Recipe", "load_recipe", "register"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"hopweave.{module}"), name)
+    raise AttributeError(f"module 'hopweave' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -179,10 +179,12 @@ class _Run:
 
 
 def _search(wave: Sequence[str], run: _Run) -> dict[str, _Outcome]:
+    # one source that may take its time runs in this thread, the others beside it
+    here = next((name for name in reversed(wave) if run.recipe.sources[name].deadline_seconds is None), None)
     started = perf_counter()
-    running = {name: _in_thread(run.source(name), run, run.upstream(name)) for name in wave}
-    outcomes = {}
-    for name, future in running.items():
+    beside = {name: _in_thread(run.source(name), run, run.upstream(name)) for name in wave if name != here}
+    outcomes = {here: _attempt(run.source(here), run, run.upstream(here))} if here else {}
+    for name, future in beside.items():
         deadline = run.recipe.sources[name].deadline_seconds
         try:
             outcomes[name] = future.result(None if deadline is None else max(started + deadline - perf_counter(), 0))
@@ -196,15 +198,18 @@ def _in_thread(source: Source, run: _Run, upstream: Mapping[str, Sequence[Hit]])
     future: Future[_Outcome] = Future()
 
     def work() -> None:
-        started = perf_counter()
-        try:
-            hits = source.search(run.query, run.knowledge, upstream)
-            future.set_result(_Outcome(hits, perf_counter() - started))
-        except Exception as error:  # handed to the question's own thread, which decides
-            future.set_result(_Outcome((), perf_counter() - started, error))
+        future.set_result(_attempt(source, run, upstream))
 
     Thread(target=work, daemon=True, name=f"hopweave-{source.kind}").start()
     return future
+
+
+def _attempt(source: Source, run: _Run, upstream: Mapping[str, Sequence[Hit]]) -> _Outcome:
+    started = perf_counter()
+    try:
+        return _Outcome(source.search(run.query, run.knowledge, upstream), perf_counter() - started)
+    except Exception as error:  # whether it matters is decided when the outcomes are collected
+        return _Outcome((), perf_counter() - started, error)
 
 
 async def _search_async(wave: Sequence[str], run: _Run) -> dict[str, _Outcome]:

@@ -12,7 +12,7 @@ from hopweave.text.analyzers import check_analyzer
 from hopweave.vector.embedders import StaticEmbedder, as_embedder
 
 DEFAULT = "default"
-_GIVEN = "given"  # the model name of vectors that came with their documents, when there is no embedder
+GIVEN = "given"  # the model name of vectors that come with their documents, when there is no embedder
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Settings:
 def _settle(connections: Connections, wanted: Any, analyzers: Sequence[str]) -> Settings:
     embedder = StaticEmbedder() if wanted == DEFAULT else None if wanted is None else as_embedder(wanted)
     names = tuple(check_analyzer(name) for name in analyzers)
-    model = embedder.model_name if embedder else _GIVEN
+    model = embedder.model_name if embedder else GIVEN
     values = {"embedder": embedder and embedder.model_dump(mode="json"), "model": model, "analyzers": names}
     with connections.writing() as connection:
         connection.executemany(
@@ -45,16 +45,17 @@ def _settle(connections: Connections, wanted: Any, analyzers: Sequence[str]) -> 
 def _settled(connections: Connections, wanted: Any) -> Settings:
     with connections.reading() as connection:
         values = {name: json.loads(value) for name, value in connection.execute("SELECT name, value FROM settings")}
-    names, model, stored = tuple(values.get("analyzers", ())), values.get("model", _GIVEN), values.get("embedder")
-    if wanted != DEFAULT and wanted is not None:
-        embedder = as_embedder(wanted)
-        if embedder.model_name != model:
+    names, model, stored = tuple(values.get("analyzers", ())), values.get("model", GIVEN), values.get("embedder")
+    if wanted != DEFAULT:
+        embedder = None if wanted is None else as_embedder(wanted)
+        offered = embedder.model_name if embedder else GIVEN
+        if offered != model:
             raise KnowledgeBaseError(
-                f"{connections.path}: holds vectors of {model!r}, but the embedder makes {embedder.model_name!r}; "
-                "open it without an embedder, or index into a new file"
+                f"{connections.path}: holds vectors of {model!r}, not of {offered!r}; "
+                "open it without naming an embedder, or index into a new file"
             )
         return Settings(embedder, names, model)
-    if stored is None or wanted is None or stored["kind"] == "callable":
+    if stored is None or stored["kind"] == "callable":
         return Settings(None, names, model)
     import hopweave.catalogue  # noqa: F401 - so that every embedder's kind is known
 

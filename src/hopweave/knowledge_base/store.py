@@ -21,7 +21,7 @@ from hopweave.hit import Hit, Vector
 from hopweave.knowledge_base.connections import Connections
 from hopweave.knowledge_base.entry import Entry
 from hopweave.knowledge_base.integrity import problems
-from hopweave.knowledge_base.settings import DEFAULT, Settings
+from hopweave.knowledge_base.settings import DEFAULT, GIVEN, Settings
 from hopweave.knowledge_base.snapshot import Rows, Snapshot, Tenant, tenant_condition, version_of
 from hopweave.query import Query
 from hopweave.text.analyzers import analyzer
@@ -309,6 +309,10 @@ class KnowledgeBase:
                 )
             for number, vector in zip(lacking, matrix, strict=True):
                 vectors[number] = vector
+        elif lacking and model != GIVEN:
+            raise KnowledgeBaseError(
+                f"{self.path}: its embedder {model!r} is not in the file; open it with embedder=... to add documents"
+            )
         dimension = self._dimension(model)
         checked: list[Vector | None] = []
         for document, vector in zip(documents, vectors, strict=True):

@@ -1,5 +1,6 @@
 """Embedders: texts in, vectors out. Weights load when first used and are shared by the whole process."""
 
+import logging
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -161,8 +162,11 @@ def _loaded(load: Callable[..., Any], *arguments: Any) -> Any:
 
 @cache
 def _load_wordllama() -> Any:
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
     import wordllama
 
+    root.handlers, root.level = handlers, level  # it turns on everybody's log messages when imported
     # 0.4.0.post1 looks for its tokenizer in the wrong folder unless the cache is its own package
     model = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
     model.tokenizer.no_padding()
