@@ -1,0 +1,39 @@
+# Everything a contributor needs. `make` or `make help` lists it.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+DEMO   := .demo/tern_isles.db
+
+.PHONY: help demo test fix docs bench
+.DEFAULT_GOAL := help
+
+help: ## list what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(VENV)/demo-ready ## build a small knowledge base and ask it in the core, in Haystack and in LlamaIndex
+	@$(BIN)/python examples/demo.py $(DEMO)
+
+test: $(VENV)/test-ready ## install what the tests need and run them all
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(PYTEST)
+
+fix: $(VENV)/test-ready ## format the code and mend what can be mended
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(VENV)/test-ready ## build the documentation into site/
+	$(BIN)/mkdocs build --strict
+
+bench: $(VENV)/test-ready ## run the benchmarks (needs HOPWEAVE_DATA)
+	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit("hopweave needs Python 3.11 or newer, but $(PYTHON) is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/demo-ready: $(BIN)/python pyproject.toml integrations/haystack/pyproject.toml integrations/llama-index/pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-dev.txt -e . -e integrations/haystack -e integrations/llama-index
+	@touch $@
+
+$(VENV)/test-ready: $(VENV)/demo-ready requirements-dev.txt constraints-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@

@@ -1,0 +1,69 @@
+"""LlamaIndex nodes to hits and back: the only translator."""
+
+from typing import Any
+
+import numpy as np
+from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
+
+from hopweave.hit import Hit, Receipt
+
+RECEIPTS_KEY = "hopweave"
+"""Where in a node's metadata the receipts travel, out of sight of LLM and embedding model."""
+
+
+def to_hit(node: NodeWithScore) -> Hit:
+    """
+    The node as a hit; the node itself is carried along untouched.
+
+    Args:
+        node: The node to translate.
+
+    Returns:
+        A hit with the node's id, score, text, metadata and embedding.
+
+    """
+    inner = node.node
+    carried = inner.metadata.get(RECEIPTS_KEY) or {}
+    return Hit(
+        inner.node_id,
+        None if node.score is None else float(node.score),
+        inner.get_content(metadata_mode=MetadataMode.NONE),
+        {key: value for key, value in inner.metadata.items() if key != RECEIPTS_KEY},
+        None if inner.embedding is None else np.asarray(inner.embedding, np.float32),
+        carried.get("scale"),
+        node,
+        tuple(Receipt.from_dict(receipt) for receipt in carried.get("receipts", ())),
+    )
+
+
+def to_node(hit: Hit) -> NodeWithScore:
+    """
+    The hit as a node, its receipts under `metadata["hopweave"]`.
+
+    A hit that began as a node comes back as a copy of it, with the new score.
+
+    Args:
+        hit: The hit to translate.
+
+    Returns:
+        A new node; the one the hit came from is not changed.
+
+    """
+    receipts: dict[str, Any] = {"receipts": [receipt.as_dict() for receipt in hit.receipts], "scale": hit.scale}
+    inner = (
+        hit.origin.node
+        if isinstance(hit.origin, NodeWithScore)
+        else TextNode(id_=hit.id, text=hit.text, metadata=dict(hit.metadata))
+    )
+    copy = inner.model_copy(
+        update={
+            "metadata": {**inner.metadata, RECEIPTS_KEY: receipts},
+            "excluded_llm_metadata_keys": _with_receipts(inner.excluded_llm_metadata_keys),
+            "excluded_embed_metadata_keys": _with_receipts(inner.excluded_embed_metadata_keys),
+        }
+    )
+    return NodeWithScore(node=copy, score=hit.score)
+
+
+def _with_receipts(keys: list[str]) -> list[str]:
+    return keys if RECEIPTS_KEY in keys else [*keys, RECEIPTS_KEY]
