@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hopweave.errors import InvalidScore
-from hopweave.hit import Hit, Receipt
+from hopweave.hit import Hit, Receipt, Scale
 
 Normalisation = Literal["min_max", "max", "sigmoid", "none"]
 
@@ -91,8 +91,8 @@ def as_unit(hits: Iterable[Hit], *, bounded: bool = False) -> list[Hit]:
 
     Logits go through a sigmoid and cosines through (1 + c) / 2. If the scale is unknown and any score of unknown
     scale is negative, those scores are taken for logits. `bounded` also brings scores without an upper end (scale
-    `positive`) into [0, 1], as shares of the best of them, so that something can be added to them or a bar be set.
-    Hits that were converted get a receipt.
+    `positive`, or unknown and above 1) into [0, 1], as shares of the best of them, so that something can be added to
+    them or a bar be set. Hits that were converted get a receipt.
 
     >>> hit = as_unit([Hit("a", -4.0, scale="logit")])[0]
     >>> round(hit.score, 4), hit.scale
@@ -104,19 +104,23 @@ def as_unit(hits: Iterable[Hit], *, bounded: bool = False) -> list[Hit]:
     """
     hits = list(hits)
     unknown_is_logit = any(hit.scale is None and hit.score is not None and hit.score < 0 for hit in hits)
-    open_ended = [hit.score for hit in hits if bounded and hit.scale == "positive" and hit.score is not None]
-    return [_as_unit(hit, unknown_is_logit, max(open_ended, default=0.0)) for hit in hits]
+    top: dict[Scale | None, float] = {}
+    open_ended: tuple[tuple[Scale | None, float], ...] = (("positive", 0.0), (None, 1.0)) if bounded else ()
+    for scale, above in open_ended:
+        scores = [hit.score for hit in hits if hit.scale == scale and hit.score is not None and hit.score > above]
+        top[scale] = max(scores, default=1.0)
+    return [_as_unit(hit, unknown_is_logit, top.get(hit.scale, 1.0)) for hit in hits]
 
 
-def _as_unit(hit: Hit, unknown_is_logit: bool, best_open_ended: float) -> Hit:
+def _as_unit(hit: Hit, unknown_is_logit: bool, top: float) -> Hit:
     if hit.score is None:
         return hit
     if hit.scale == "logit" or (hit.scale is None and unknown_is_logit):
         converted, formula = sigmoid(hit.score), "sigmoid"
     elif hit.scale == "cosine":
         converted, formula = min(max((1 + hit.score) / 2, 0.0), 1.0), "(1 + cosine) / 2"
-    elif hit.scale == "positive" and best_open_ended > 0:
-        converted, formula = hit.score / best_open_ended, "score / best score"
+    elif top != 1:
+        converted, formula = hit.score / top, "score / best score"
     else:
         return hit
     return hit.with_receipt(Receipt("scale", hit.score, converted, {"formula": formula}), scale="unit")
