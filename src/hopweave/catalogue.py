@@ -4,6 +4,20 @@ from importlib.metadata import entry_points
 
 from hopweave.component import Component, register
 from hopweave.fusion.reciprocal_rank import ReciprocalRank
+from hopweave.stages.community_spread import CommunitySpread
+from hopweave.stages.corpus_boost import CorpusBoost
+from hopweave.stages.cross_encoder import CrossEncoder
+from hopweave.stages.decay import TimeDecay
+from hopweave.stages.deferral import Deferral
+from hopweave.stages.freshness import Freshness
+from hopweave.stages.importance import Importance
+from hopweave.stages.length import Length
+from hopweave.stages.metadata_filter import MetadataFilter
+from hopweave.stages.minimum import Minimum
+from hopweave.stages.mmr import Mmr
+from hopweave.stages.noise import Noise
+from hopweave.stages.recency_boost import RecencyBoost
+from hopweave.stages.remote_rerank import RemoteRerank
 from hopweave.text.bm25 import Bm25
 from hopweave.text.fts import FullText
 from hopweave.text.keyword import Keyword
@@ -18,6 +32,21 @@ CATALOGUE: tuple[type[Component], ...] = (
     NearestVectors,
     # fusers
     ReciprocalRank,
+    # stages
+    CommunitySpread,
+    CorpusBoost,
+    CrossEncoder,
+    Deferral,
+    Freshness,
+    Importance,
+    Length,
+    MetadataFilter,
+    Minimum,
+    Mmr,
+    Noise,
+    RecencyBoost,
+    RemoteRerank,
+    TimeDecay,
     # embedders
     StaticEmbedder,
     SentenceTransformerEmbedder,

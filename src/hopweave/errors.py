@@ -5,6 +5,7 @@ allowed. Everything else that hopweave raises on purpose is a `HopweaveError`.
 """
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 
 class HopweaveError(Exception):
@@ -55,17 +56,22 @@ def explain(error: ValidationError) -> str:
     ...     explain(fault)
     'top_k: 0 is not allowed: input should be greater than or equal to 1'
     """
-    lines = []
-    for fault in error.errors(include_url=False, include_context=False):
-        where = ".".join(str(part) for part in fault["loc"]) or "value"
-        reason = fault["msg"][:1].lower() + fault["msg"][1:]
-        if fault["type"] == "extra_forbidden":
-            lines.append(f"{where}: unknown key")
-        elif fault["type"] == "missing":
-            lines.append(f"{where}: required, but missing")
-        else:
-            lines.append(f"{where}: {_short(fault['input'])} is not allowed: {reason}")
-    return "\n".join(lines)
+    return "\n".join(_sentence(fault) for fault in error.errors(include_url=False))
+
+
+def _sentence(fault: ErrorDetails) -> str:
+    where = ".".join(str(part) for part in fault["loc"]) or "value"
+    context = fault.get("ctx", {})
+    if fault["type"] == "extra_forbidden":
+        return f"{where}: unknown key"
+    if fault["type"] == "missing":
+        return f"{where}: required, but missing"
+    if fault["type"] == "union_tag_not_found":
+        return f"{where}.kind: required, but missing"
+    if fault["type"] == "union_tag_invalid":
+        return f"{where}.kind: {context['tag']!r} is not allowed: there are {context['expected_tags']}"
+    reason = fault["msg"].removeprefix("Value error, ")
+    return f"{where}: {_short(fault['input'])} is not allowed: {reason[:1].lower()}{reason[1:]}"
 
 
 def _short(value: object) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Thread
 from time import perf_counter
@@ -15,6 +15,7 @@ from hopweave.hit import Hit
 from hopweave.knowledge_base.cache import QueryCache
 from hopweave.query import Plan, Query
 from hopweave.recipe import Recipe, load_recipe
+from hopweave.routing.gate import GateDecision
 
 _OVER_FETCH = 3
 
@@ -23,7 +24,8 @@ _OVER_FETCH = 3
 class Result:
     """What a recipe found, how long each step took, and what went wrong on the way.
 
-    `timings` are seconds by step; `failures` say, by name, why an optional source had no part in the answer.
+    `timings` are seconds by step; `failures` say, by name, why an optional source had no part in the answer; `query`
+    carries the intent, and `gate` tells whether the message was thought to need retrieval.
     """
 
     query: Query
@@ -31,11 +33,14 @@ class Result:
     plan: Plan
     timings: Mapping[str, float] = field(default_factory=dict)
     failures: Mapping[str, str] = field(default_factory=dict)
+    gate: GateDecision | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The result as plain JSON types."""
         return {
             "query": self.query.text,
+            "intent": self.query.intent and self.query.intent.name,
+            "gate": self.gate and {"retrieve": self.gate.retrieve, "reason": self.gate.reason},
             "hits": [hit.as_dict() for hit in self.hits],
             "plan": {"sources": list(self.plan.sources), "reason": self.plan.reason},
             "timings": dict(self.timings),
@@ -70,7 +75,7 @@ class Pipeline:
         if run.cached is not None:
             return run.cached
         while run.wants_more:
-            for wave in self._waves:
+            for wave in run.waves:
                 run.collect(_search(wave, run))
             run.fuse()
         for stage in self.recipe.stages:
@@ -85,7 +90,7 @@ class Pipeline:
         if run.cached is not None:
             return run.cached
         while run.wants_more:
-            for wave in self._waves:
+            for wave in run.waves:
                 run.collect(await _search_async(wave, run))
             run.fuse()
         for stage in self.recipe.stages:
@@ -113,10 +118,12 @@ class _Run:
         self.top_k = self.recipe.top_k if top_k is None else top_k
         if self.top_k < 1:
             raise ValueError(f"top_k must be at least 1, but got {self.top_k}")
-        self.plan = self.query.plan or Plan(tuple(self.recipe.sources))
+        self.gate: GateDecision | None = None
+        self._understand()
+        self.waves = [planned for wave in pipeline._waves if (planned := [n for n in wave if n in self.plan.sources])]
         self.hits: list[Hit] = []
         self.rankings: dict[str, Sequence[Hit]] = {}
-        self.wants_more = True
+        self.wants_more = self.gate is None or self.gate.retrieve
         self._timings: dict[str, float] = {}
         self._failures: dict[str, str] = {}
         self._admits = self.query.admits()
@@ -124,6 +131,19 @@ class _Run:
         self._started = perf_counter()
         self._key = self._cache_key(isinstance(question, str))
         self.cached = self._cache.get(self._key) if self._cache and self._key else None
+
+    def _understand(self) -> None:
+        """Gate, intent and plan: what the recipe makes of the question before it looks for anything."""
+        recipe = self.recipe
+        if recipe.gate:
+            self.gate = recipe.gate.decide(self.query.text)
+            self.query = replace(self.query, text=self.gate.text)
+        if recipe.intent and self.query.intent is None:
+            self.query = self.query.understood(intent=recipe.intent.classify(self.query.text))
+        if recipe.plan and self.query.plan is None:
+            planned = recipe.plan.plan(self.query, entities=0, sources=tuple(recipe.sources))
+            self.query = self.query.understood(plan=planned)
+        self.plan = self.query.plan or Plan(tuple(recipe.sources))
 
     def source(self, name: str) -> Source:
         """The recipe's source, asked for enough hits."""
@@ -163,7 +183,8 @@ class _Run:
     def result(self) -> Result:
         """What to hand back."""
         self.took("total", self._started)
-        result = Result(self.query, tuple(self.hits[: self.top_k]), self.plan, self._timings, self._failures)
+        hits = tuple(self.hits[: self.top_k])
+        result = Result(self.query, hits, self.plan, self._timings, self._failures, self.gate)
         if self._cache and self._key and not self._failures:
             self._cache.put(self._key, result)
         return result

@@ -12,6 +12,9 @@ from hopweave.catalogue import CATALOGUE
 from hopweave.component import Component, Fuser, Source, Stage
 from hopweave.errors import RecipeError, explain
 from hopweave.fusion.reciprocal_rank import ReciprocalRank
+from hopweave.routing.gate import Gate
+from hopweave.routing.intent import IntentClassifier
+from hopweave.routing.plan import Planner
 
 __all__ = ["CATALOGUE", "Recipe", "load_recipe", "recipe_names", "recipe_schema", "register"]
 
@@ -34,6 +37,9 @@ class Recipe(BaseModel):
 
     name: str = Field(min_length=1, description="How the recipe is called.")
     description: str = Field("", description="What it is good for.")
+    gate: Gate | None = Field(None, description="Whether a message needs retrieval at all.")
+    intent: IntentClassifier | None = Field(None, description="What kind of answer the question is after.")
+    plan: Planner | None = Field(None, description="Which of the sources run for a question.")
     sources: dict[str, Source] = Field(min_length=1, description="Sources by name.")
     fuse: Fuser = Field(default_factory=ReciprocalRank, description="How the rankings become one.")
     stages: tuple[Stage, ...] = Field((), description="What happens to the fused hits, in order.")
@@ -69,12 +75,8 @@ class Recipe(BaseModel):
     def as_dict(self) -> dict[str, Any]:
         """The recipe as plain data, without what is at its default."""
         data = self.model_dump(mode="json", exclude_defaults=True)
-        data["sources"] = {name: _described(source) for name, source in self.sources.items()}
-        data["fuse"] = _described(self.fuse)
-        if self.stages:
-            data["stages"] = [_described(stage) for stage in self.stages]
-        order = list(type(self).model_fields)
-        return dict(sorted(data.items(), key=lambda pair: order.index(pair[0])))
+        data["fuse"] = self.fuse
+        return {name: _described(getattr(self, name)) for name in type(self).model_fields if name in data}
 
 
 def load_recipe(recipe: str | Path | Recipe) -> Recipe:
@@ -130,5 +132,10 @@ def register(component: type[Component]) -> None:
     Recipe.model_rebuild(force=True)
 
 
-def _described(component: Component) -> dict[str, Any]:
-    return {"kind": component.kind, **component.model_dump(mode="json", exclude_defaults=True)}
+def _described(part: Any) -> Any:
+    """A part of a recipe as plain data: every component with its kind, and what is not at its default."""
+    if isinstance(part, Component):
+        return {"kind": part.kind, **part.model_dump(mode="json", exclude_defaults=True)}
+    if isinstance(part, dict):
+        return {name: _described(one) for name, one in part.items()}
+    return [_described(one) for one in part] if isinstance(part, tuple) else part
