@@ -9,6 +9,7 @@ from hopweave.component import Knowledge, Stage
 from hopweave.hit import Hit
 from hopweave.query import Query
 from hopweave.scores import as_unit, checked, ranked
+from hopweave.stages.adjust import Change, adjusted
 
 
 @runtime_checkable
@@ -21,11 +22,10 @@ class KnowsCommunities(Protocol):
 
 
 class CommunitySpread(Stage):
-    """The best hit of each community is multiplied by `multiplier`; the others of the community are not.
+    """Score = score * multiplier for the best hit of each community; the others of the community stay.
 
     Nothing happens unless there are at least `min_hits` hits. The community is read from the metadata, else asked
-    of the knowledge base. Hits without a community or without a score stay as they are. A score that grows beyond
-    1 is no longer a probability, and its scale says so.
+    of the knowledge base. Hits without a community or without a score stay as they are.
 
     >>> hits = [Hit(name, score, metadata={"community": group}) for name, score, group in
     ...         [("a", 0.80, "sea"), ("b", 0.70, "sea"), ("c", 0.68, "land"), ("d", 0.10, "air")]]
@@ -37,6 +37,7 @@ class CommunitySpread(Stage):
     multiplier: float = Field(1.05, ge=1, description="Factor for the best hit of each community.")
     min_hits: int = Field(4, ge=1, description="With fewer hits than this nothing is changed.")
     field: str = Field("community", min_length=1, description="Metadata field that names the community.")
+    clamp: bool = Field(False, description="Whether to keep scores within [0, 1].")
 
     def apply(self, hits: Sequence[Hit], query: Query, knowledge: Knowledge | None = None) -> list[Hit]:  # noqa: ARG002 - the question does not matter
         """Raise the best hit of each community."""
@@ -44,27 +45,19 @@ class CommunitySpread(Stage):
         if len(hits) < self.min_hits:
             return hits
         community = self._communities(hits, knowledge)
-        seen: set[str] = set()
-        spread = []
+        first: dict[str, str] = {}
         for hit in ranked(as_unit(hits)):
+            if hit.score is not None and hit.id in community:
+                first.setdefault(community[hit.id], hit.id)
+
+        def change(hit: Hit, score: float) -> Change | None:
             own = community.get(hit.id)
-            if own is None or hit.score is None:
-                spread.append(hit)
-                continue
-            first, factor = own not in seen, 1.0 if own in seen else self.multiplier
-            seen.add(own)
-            score = hit.score * factor
-            spread.append(
-                hit.rescored(
-                    score,
-                    self.kind,
-                    scale="positive" if hit.scale == "unit" and score > 1 else None,
-                    community=own,
-                    first_of_community=first,
-                    multiplier=factor,
-                )
-            )
-        return ranked(spread)
+            if own is None:
+                return None
+            multiplier = self.multiplier if first[own] == hit.id else 1.0
+            return score * multiplier, {"community": own, "first": first[own], "multiplier": multiplier}
+
+        return adjusted(hits, self.kind, change, clamp=self.clamp)
 
     def _communities(self, hits: Sequence[Hit], knowledge: Knowledge | None) -> dict[str, str]:
         named = {hit.id: str(hit.metadata[self.field]) for hit in hits if hit.metadata.get(self.field) is not None}

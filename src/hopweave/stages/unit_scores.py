@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from hopweave.hit import Hit, Scale
+from hopweave.hit import Hit
 from hopweave.scores import as_unit
 
 
@@ -18,9 +18,5 @@ def unit_scores(hits: Sequence[Hit]) -> list[float | None]:
     >>> unit_scores([Hit("a", 8.0, scale="positive"), Hit("b", 2.0, scale="positive")])
     [1.0, 0.25]
     """
-    converted = as_unit(hits)
-    top: dict[Scale | None, float] = {"unit": 1.0, None: 1.0, "positive": 0.0}
-    for hit in converted:
-        if hit.score is not None and hit.scale != "unit":
-            top[hit.scale] = max(top[hit.scale], hit.score)
-    return [None if hit.score is None else min(max(hit.score / (top[hit.scale] or 1.0), 0.0), 1.0) for hit in converted]
+    bounded = [hit.score for hit in as_unit(hits, bounded=True)]
+    return [None if score is None else min(max(score, 0.0), 1.0) for score in bounded]

@@ -28,8 +28,8 @@ def test_first_of_each_community():
     spread = CommunitySpread().apply(hits, QUERY)
     # a 0.9*1.05 = 0.945, c 0.78*1.05 = 0.819
     assert scores(spread) == [("a", 0.945), ("c", 0.819), ("b", 0.8), ("d", 0.5)]
-    assert spread[1].receipts[-1].details == {"community": "y", "first_of_community": True, "multiplier": 1.05}
-    assert spread[2].receipts[-1].details == {"community": "x", "first_of_community": False, "multiplier": 1.0}
+    assert spread[1].receipts[-1].details == {"community": "y", "first": "c", "multiplier": 1.05}
+    assert spread[2].receipts[-1].details == {"community": "x", "first": "a", "multiplier": 1.0}
 
 
 def test_three_hits_are_too_few():
@@ -42,7 +42,8 @@ def test_without_a_community_or_a_score_nothing_changes():
     hits = [hit("a", 0.9), hit("b", None, "x"), hit("c", 0.5, "x"), hit("d", 0.0, "y")]
     spread = CommunitySpread().apply(hits, QUERY)
     assert scores(spread) == [("a", 0.9), ("c", 0.525), ("d", 0.0), ("b", None)]
-    assert spread[0].receipts == spread[-1].receipts == ()
+    assert spread[0].receipts == ()
+    assert spread[-1].receipts[-1].details == {"note": "no score to adjust"}
 
 
 def test_the_knowledge_base_fills_in():
@@ -74,9 +75,10 @@ def test_a_logit_is_raised_not_lowered():
     assert CommunitySpread().apply(hits, QUERY)[0].score == pytest.approx(0.0179862 * 1.05)
 
 
-def test_beyond_one_is_no_probability():
+def test_clamped_only_if_asked():
     hits = [hit(str(n), 1.0, n, scale="unit") for n in range(4)]
-    assert {(found.score, found.scale) for found in CommunitySpread().apply(hits, QUERY)} == {(1.05, "positive")}
+    assert {found.score for found in CommunitySpread().apply(hits, QUERY)} == {1.05}
+    assert {found.score for found in CommunitySpread(clamp=True).apply(hits, QUERY)} == {1.0}
 
 
 def test_duplicates_bad_scores_and_parameters():
