@@ -17,6 +17,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from hopweave.hit import Hit, Scale, Vector
 from hopweave.query import Query
+from hopweave.threads import in_thread
 
 Ranking = list[tuple[str, float]]
 """Ids and scores, best first."""
@@ -111,7 +112,7 @@ class Source(Component, ABC):
 
     async def search_async(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:
         """The same without blocking the event loop."""
-        return await asyncio.to_thread(self.search, query, knowledge, upstream)
+        return await asyncio.wrap_future(in_thread(lambda: self.search(query, knowledge, upstream)))
 
 
 def fetched(

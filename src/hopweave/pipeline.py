@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import count
 from pathlib import Path
-from threading import Thread
 from time import perf_counter
 from typing import Any
 
@@ -16,8 +16,10 @@ from hopweave.knowledge_base.cache import QueryCache
 from hopweave.query import Plan, Query
 from hopweave.recipe import Recipe, load_recipe
 from hopweave.routing.gate import GateDecision
+from hopweave.threads import in_thread
 
 _OVER_FETCH = 3
+_numbers = count()  # what tells pipelines apart that share a cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class Pipeline:
         self.recipe = load_recipe(recipe)
         self.knowledge = knowledge
         self._cache = cache
+        self._number = next(_numbers)
         self._waves = _waves(self.recipe.sources)
 
     def run(self, query: str | Query, *, top_k: int | None = None) -> Result:
@@ -76,7 +79,7 @@ class Pipeline:
             return run.cached
         while run.wants_more:
             for wave in run.waves:
-                run.collect(_search(wave, run))
+                run.collect(_search(run.due(wave), run))
             run.fuse()
         for stage in self.recipe.stages:
             started = perf_counter()
@@ -91,7 +94,7 @@ class Pipeline:
             return run.cached
         while run.wants_more:
             for wave in run.waves:
-                run.collect(await _search_async(wave, run))
+                run.collect(await _search_async(run.due(wave), run))
             run.fuse()
         for stage in self.recipe.stages:
             started = perf_counter()
@@ -113,6 +116,7 @@ class _Run:
     """One question on its way through a recipe: everything but the waiting."""
 
     def __init__(self, pipeline: Pipeline, question: str | Query, top_k: int | None) -> None:
+        self._started = perf_counter()
         self.recipe, self.knowledge, self._cache = pipeline.recipe, pipeline.knowledge, pipeline._cache
         self.query = Query(question) if isinstance(question, str) else question
         self.top_k = self.recipe.top_k if top_k is None else top_k
@@ -126,11 +130,11 @@ class _Run:
         self.wants_more = self.gate is None or self.gate.retrieve
         self._timings: dict[str, float] = {}
         self._failures: dict[str, str] = {}
+        self._finished: set[str] = set()  # sources that have no more to give
         self._admits = self.query.admits()
         self._fetch = self.top_k * (1 if self.query.filters is None else _OVER_FETCH)
-        self._started = perf_counter()
-        self._key = self._cache_key(isinstance(question, str))
-        self.cached = self._cache.get(self._key) if self._cache and self._key else None
+        self._key = self._cache_key(pipeline._number)
+        self.cached = self._cache.get(self._key) if self._cache is not None and self._key else None
 
     def _understand(self) -> None:
         """Gate, intent and plan: what the recipe makes of the question before it looks for anything."""
@@ -144,6 +148,10 @@ class _Run:
             planned = recipe.plan.plan(self.query, entities=0, sources=tuple(recipe.sources))
             self.query = self.query.understood(plan=planned)
         self.plan = self.query.plan or Plan(tuple(recipe.sources))
+
+    def due(self, wave: Sequence[str]) -> list[str]:
+        """Of a wave, the sources that may have more to give."""
+        return [name for name in wave if name not in self._finished]
 
     def source(self, name: str) -> Source:
         """The recipe's source, asked for enough hits."""
@@ -160,19 +168,21 @@ class _Run:
             self._timings[name] = self._timings.get(name, 0.0) + outcome.seconds
             if outcome.error is None:
                 self.rankings[name] = outcome.hits
+                if len(outcome.hits) < self.source(name).top_k and self.upstream(name).keys() <= self._finished:
+                    self._finished.add(name)
                 continue
             reason = f"{type(outcome.error).__name__}: {outcome.error}"
             if not self.recipe.sources[name].optional:
                 raise SourceFailed(f"source {name!r} failed: {reason}") from outcome.error
             self._failures[name] = reason
-            self.rankings.pop(name, None)
+            self._finished.add(name)
 
     def fuse(self) -> None:
         """Merge the rankings and drop what the filters exclude; ask for more while that leaves too few."""
         started = perf_counter()
         self.hits = [hit for hit in self.recipe.fuse.fuse(self.rankings, self.query) if self._admits(hit)]
         self.took(self.recipe.fuse.kind, started)
-        exhausted = all(len(hits) < self.source(name).top_k for name, hits in self.rankings.items())
+        exhausted = self.rankings.keys() <= self._finished
         self.wants_more = self.query.filters is not None and len(self.hits) < self.top_k and not exhausted
         self._fetch = max(self._fetch, *(self.source(name).top_k for name in self.recipe.sources)) * _OVER_FETCH
 
@@ -185,26 +195,27 @@ class _Run:
         self.took("total", self._started)
         hits = tuple(self.hits[: self.top_k])
         result = Result(self.query, hits, self.plan, self._timings, self._failures, self.gate)
-        if self._cache and self._key and not self._failures:
+        if self._cache is not None and self._key and not self._failures:
             self._cache.put(self._key, result)
         return result
 
-    def _cache_key(self, asked_now: bool) -> str | None:
-        filters, tenant = self.query.filters, self.query.tenant
-        if self._cache is None or callable(filters):
+    def _cache_key(self, pipeline: int) -> str | None:
+        query = self.query
+        if self._cache is None or callable(query.filters):
             return None
-        vector = None if self.query.vector is None else self.query.vector.tobytes()
-        asked_at = None if asked_now else self.query.asked_at
-        recipe = self.recipe.model_dump_json()
-        return repr((self.knowledge.version, self.query.text, vector, asked_at, filters, tenant, self.top_k, recipe))
+        vector = None if query.vector is None else query.vector.tobytes()
+        # answers may be as old as the cache keeps them, so questions asked that close together may share one
+        period = query.asked_at.timestamp() // self._cache.seconds
+        asked = (query.text, vector, period, query.filters, query.tenant, query.intent, query.plan)
+        return repr((pipeline, self.knowledge.version, self.top_k, *asked))
 
 
 def _search(wave: Sequence[str], run: _Run) -> dict[str, _Outcome]:
     # one source that may take its time runs in this thread, the others beside it
     here = next((name for name in reversed(wave) if run.recipe.sources[name].deadline_seconds is None), None)
     started = perf_counter()
-    beside = {name: _in_thread(run.source(name), run, run.upstream(name)) for name in wave if name != here}
-    outcomes = {here: _attempt(run.source(here), run, run.upstream(here))} if here else {}
+    beside = {name: in_thread(partial(_attempt, name, run)) for name in wave if name != here}
+    outcomes = {here: _attempt(here, run)} if here else {}
     for name, future in beside.items():
         deadline = run.recipe.sources[name].deadline_seconds
         try:
@@ -214,21 +225,11 @@ def _search(wave: Sequence[str], run: _Run) -> dict[str, _Outcome]:
     return outcomes
 
 
-def _in_thread(source: Source, run: _Run, upstream: Mapping[str, Sequence[Hit]]) -> "Future[_Outcome]":
-    # a daemon thread, not a pool: a source that hangs must hold up neither other questions nor the program's end
-    future: Future[_Outcome] = Future()
-
-    def work() -> None:
-        future.set_result(_attempt(source, run, upstream))
-
-    Thread(target=work, daemon=True, name=f"hopweave-{source.kind}").start()
-    return future
-
-
-def _attempt(source: Source, run: _Run, upstream: Mapping[str, Sequence[Hit]]) -> _Outcome:
+def _attempt(name: str, run: _Run) -> _Outcome:
     started = perf_counter()
     try:
-        return _Outcome(source.search(run.query, run.knowledge, upstream), perf_counter() - started)
+        hits = run.source(name).search(run.query, run.knowledge, run.upstream(name))
+        return _Outcome(hits, perf_counter() - started)
     except Exception as error:  # whether it matters is decided when the outcomes are collected
         return _Outcome((), perf_counter() - started, error)
 
@@ -237,9 +238,11 @@ async def _search_async(wave: Sequence[str], run: _Run) -> dict[str, _Outcome]:
     async def one(name: str) -> _Outcome:
         source, started = run.source(name), perf_counter()
         work = asyncio.ensure_future(source.search_async(run.query, run.knowledge, run.upstream(name)))
-        done, _ = await asyncio.wait([work], timeout=source.deadline_seconds)
+        try:
+            done, _ = await asyncio.wait([work], timeout=source.deadline_seconds)
+        finally:
+            work.cancel()  # does nothing to work that is done
         if not done:
-            work.cancel()
             return _too_slow(source.deadline_seconds)
         error = work.exception()
         if isinstance(error, Exception):

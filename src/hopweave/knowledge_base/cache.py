@@ -26,7 +26,7 @@ class QueryCache(Generic[T]):
     ) -> None:
         if seconds <= 0 or most_entries < 1:
             raise ValueError(f"seconds must be above 0 and most_entries at least 1, but got {seconds}, {most_entries}")
-        self._seconds = seconds
+        self.seconds = seconds
         self._most_entries = most_entries
         self._clock = clock
         self._entries: OrderedDict[str, tuple[float, T]] = OrderedDict()
@@ -48,7 +48,7 @@ class QueryCache(Generic[T]):
     def put(self, key: str, value: T) -> None:
         """Keep a value for a while."""
         with self._lock:
-            self._entries[key] = (self._clock() + self._seconds, value)
+            self._entries[key] = (self._clock() + self.seconds, value)
             self._entries.move_to_end(key)
             while len(self._entries) > self._most_entries:
                 self._entries.popitem(last=False)
