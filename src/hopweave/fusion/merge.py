@@ -1,0 +1,74 @@
+"""One hit out of the several that different sources found."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from hopweave.component import Rankings
+from hopweave.hit import Hit, Receipt, Scale
+from hopweave.scores import checked, top_ids
+
+
+class Found(NamedTuple):
+    """A hit as one source found it, at a rank counted from 1."""
+
+    rank: int
+    source: str
+    hit: Hit
+
+
+def gathered(rankings: Rankings) -> dict[str, list[Found]]:
+    """Where each id was found, by source name; a hit that stands twice in one list counts once.
+
+    >>> [one[:2] for one in gathered({"vector": [Hit("b")], "text": [Hit("a"), Hit("b")]})["b"]]
+    [(2, 'text'), (1, 'vector')]
+    """
+    found: dict[str, list[Found]] = {}
+    for source in sorted(rankings):
+        for rank, hit in enumerate(checked(rankings[source]), start=1):
+            found.setdefault(hit.id, []).append(Found(rank, source, hit))
+    return found
+
+
+def in_order(found: Mapping[str, Sequence[Found]], receipts: Mapping[str, Receipt], scale: Scale | None) -> list[Hit]:
+    """One hit per id with the score its receipt arrives at, best first; hits without a score come last.
+
+    Ties go to the better best rank, then to the smaller id.
+
+    >>> found = gathered({"text": [Hit("b"), Hit("a")], "vector": [Hit("c")]})
+    >>> [hit.id for hit in in_order(found, {key: Receipt("same", None, 0.5) for key in found}, "unit")]
+    ['b', 'c', 'a']
+    """
+    best = {key: min(one.rank for one in places) for key, places in found.items()}
+    scored = top_ids({key: one.after for key, one in receipts.items() if one.after is not None}, best)
+    unscored = sorted((key for key, one in receipts.items() if one.after is None), key=lambda key: (best[key], key))
+    return [merged(found[key], receipts[key], scale) for key in (*(key for key, _ in scored), *unscored)]
+
+
+def merged(places: Sequence[Found], receipt: Receipt, scale: Scale | None) -> Hit:
+    """One hit with the score of the receipt. What it says comes from the source that ranked it best.
+
+    What that source left out (text, metadata, vector, origin) comes from the next best. Receipts of all sources stay.
+
+    >>> places = gathered({"graph": [Hit("a")], "text": [Hit("x"), Hit("a", text="Ferries.")]})["a"]
+    >>> merged(places, Receipt("sum", None, 0.5), "unit").text
+    'Ferries.'
+    """
+    hits = [one.hit for one in sorted(places, key=lambda one: (one.rank, one.source))]
+    return Hit(
+        hits[0].id,
+        receipt.after,
+        next((hit.text for hit in hits if hit.text), ""),
+        next((hit.metadata for hit in hits if hit.metadata), {}),
+        next((hit.vector for hit in hits if hit.vector is not None), None),
+        scale,
+        next((hit.origin for hit in hits if hit.origin is not None), None),
+        (*_receipts(places), receipt),
+    )
+
+
+def _receipts(places: Sequence[Found]) -> list[Receipt]:
+    # a source that builds on another may hand on that one's receipts: each is told once
+    told: list[Receipt] = []
+    for one in places:
+        told += [receipt for receipt in one.hit.receipts if receipt not in told]
+    return told

@@ -1,0 +1,142 @@
+"""A weighted sum of signals, with weights that follow the intent of the question."""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import Field, field_validator
+
+from hopweave.component import Fuser, Rankings
+from hopweave.errors import RecipeError
+from hopweave.fusion.merge import gathered, in_order
+from hopweave.hit import Hit, Receipt
+from hopweave.query import NO_INTENT, Query, Signal
+from hopweave.scores import Normalisation, checked, normalised
+
+USUAL_SIGNALS: Mapping[str, Signal] = {
+    **dict.fromkeys(("vector", "dense", "embedding"), "embedding"),
+    **dict.fromkeys(("text", "bm25", "keyword", "full_text", "code", "prose"), "text"),
+    **dict.fromkeys(("graph", "pagerank", "boost"), "graph"),
+    "intent_edges": "intent_edges",
+}
+"""The signal that a source of this name carries, unless the fuser says otherwise."""
+
+
+class _Strength(NamedTuple):
+    source: str | None
+    raw: float | None
+    value: float
+
+
+_NOT_FOUND = _Strength(None, None, 0.0)
+
+_Evidence = dict[str, dict[str, _Strength | None]]
+"""By signal and id; None where a source found the hit but gave it no score."""
+
+
+class Weighted(Fuser):
+    """Score = sum over signals of weight · strength, with each signal's strengths in [0, 1] over its own hits.
+
+    Without `weights`, the four signals (embedding, text, graph, intent_edges) weigh what the question's intent says,
+    or 0.40, 0.45, 0.15 and 0 if there is no intent. The weight of a signal that is missing is shared out over the
+    others in proportion, and the receipt says so; so is, for one hit, the weight of a signal that found it but gave
+    it no score. Two sources of one signal count as the stronger of the two. A source that ran and did not find a hit
+    gives it strength 0.
+
+    >>> rankings = {"text": [Hit("a", 4.0), Hit("b", 2.0), Hit("c", 0.0)], "vector": [Hit("b", 0.9), Hit("a", 0.5)]}
+    >>> fused = Weighted(weights={"text": 0.4, "vector": 0.6}).fuse(rankings, Query("ferries"))
+    >>> [(hit.id, round(hit.score, 4)) for hit in fused]
+    [('b', 0.8), ('a', 0.4), ('c', 0.0)]
+    >>> fused[0].receipts[-1].details["signals"]["text"]
+    {'source': 'text', 'raw': 2.0, 'normalised': 0.5, 'weight': 0.4, 'part': 0.2}
+    """
+
+    kind: Literal["weighted"] = "weighted"
+    weights: dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]] | None = Field(
+        None, description="Weight by source name; None lets the intent decide. They need not sum to 1."
+    )
+    signals: dict[str, Signal] = Field(
+        default_factory=dict, description="Signal by source name, for sources that do not have one of the usual names."
+    )
+    normalisation: Normalisation = Field("min_max", description="How each source's scores are brought to [0, 1].")
+
+    @field_validator("weights")
+    @classmethod
+    def _something_weighs(cls, weights: dict[str, float] | None) -> dict[str, float] | None:
+        if weights is not None and not any(weights.values()):
+            raise ValueError("at least one weight must be above 0")
+        return weights
+
+    def check_sources(self, names: Iterable[str]) -> None:
+        """Raise if a source has neither a weight nor a signal.
+
+        >>> Weighted().check_sources(["text", "oracle"])
+        Traceback (most recent call last):
+            ...
+        hopweave.errors.RecipeError: weighted: source 'oracle' carries no signal; name it in signals
+        """
+        for name in sorted(names):
+            if self.weights is not None and name not in self.weights:
+                raise RecipeError(f"weighted: source {name!r} has no weight; weights has {', '.join(self.weights)}")
+            if self.weights is None and name not in self.signals and name not in USUAL_SIGNALS:
+                raise RecipeError(f"weighted: source {name!r} carries no signal; name it in signals")
+
+    def fuse(self, rankings: Rankings, query: Query) -> list[Hit]:
+        """Merge rankings into one, best first."""
+        self.check_sources(rankings)
+        weights = self._weights(query)
+        evidence = self._evidence(rankings)
+        missing = sorted(signal for signal, weight in weights.items() if weight > 0 and signal not in evidence)
+        common: dict[str, Any] = {"normalisation": self.normalisation} | ({"missing": missing} if missing else {})
+        if self.weights is None:
+            common["intent"] = query.intent.name if query.intent else None
+        found = gathered(rankings)
+        receipts = {key: self._receipt(key, evidence, weights, common) for key in found}
+        return in_order(found, receipts, None if self.normalisation == "none" else "unit")
+
+    def _weights(self, query: Query) -> Mapping[str, float]:
+        if self.weights is not None:
+            return self.weights
+        return (query.intent.weights if query.intent else None) or NO_INTENT.weights
+
+    def _signal(self, source: str) -> str:
+        if self.weights is not None:
+            return source
+        return self.signals[source] if source in self.signals else USUAL_SIGNALS[source]
+
+    def _evidence(self, rankings: Rankings) -> _Evidence:
+        evidence: _Evidence = {signal: {} for signal in sorted({self._signal(name) for name in rankings})}
+        for name in sorted(rankings):
+            strengths = evidence[self._signal(name)]
+            hits = checked(rankings[name])
+            scored = [(hit.id, float(hit.score)) for hit in hits if hit.score is not None]
+            values = normalised([raw for _, raw in scored], self.normalisation)
+            for (key, raw), value in zip(scored, values, strict=True):
+                known = strengths.get(key)
+                if known is None or value > known.value:
+                    strengths[key] = _Strength(name, raw, value)
+            for hit in hits:
+                strengths.setdefault(hit.id, None)
+        return evidence
+
+    def _receipt(self, key: str, evidence: _Evidence, weights: Mapping[str, float], common: dict[str, Any]) -> Receipt:
+        strengths = {signal: known.get(key, _NOT_FOUND) for signal, known in evidence.items()}
+        scored = {signal: strength for signal, strength in strengths.items() if strength is not None}
+        total = math.fsum(weights.get(signal, 0.0) for signal in scored)
+        shares = {signal: weights.get(signal, 0.0) / total if total else 0.0 for signal in scored}
+        parts = {
+            signal: {
+                "source": strength.source,
+                "raw": strength.raw,
+                "normalised": strength.value,
+                "weight": shares[signal],
+                "part": shares[signal] * strength.value,
+            }
+            for signal, strength in scored.items()
+        }
+        unscored = [signal for signal, strength in strengths.items() if strength is None]
+        details = {"signals": parts, **common} | ({"unscored": unscored} if unscored else {})
+        if all(strength is _NOT_FOUND for strength in scored.values()):
+            return Receipt(self.kind, None, None, details)
+        score = math.fsum(shares[signal] * strength.value for signal, strength in scored.items())
+        return Receipt(self.kind, None, score, details)
