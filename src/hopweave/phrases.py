@@ -14,7 +14,6 @@ from pydantic import AfterValidator
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
 _CJK_CHARACTER = re.compile(f"[{_CJK}]")
-_CJK_RUN = re.compile(f"[{_CJK}]+")
 _WORD = re.compile(r"\w+")
 _WORD_BESIDE_CJK = re.compile(rf"[^\W{_CJK}]+")
 _ASCII_BETWEEN_WORDS = {code: " " for code in range(128) if not re.match(r"\w", chr(code))}
@@ -43,8 +42,9 @@ class Words:
         self._joined = f" {' '.join(found)} "
         self.count = len(found)
         if self.has_cjk:
-            # a Chinese or Japanese word has about two characters
-            self.count += (sum(map(len, _CJK_RUN.findall(self._folded))) + 1) // 2
+            # what is part of a word and not of those found is CJK, whose words have about two characters
+            cjk = sum(map(len, _WORD.findall(self._folded))) - sum(map(len, found))
+            self.count += (cjk + 1) // 2
 
     def say(self, phrase: str) -> bool:
         """Whether the text says this phrase."""
