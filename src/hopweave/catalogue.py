@@ -1,9 +1,12 @@
 """Every component that recipes can name. One line here enrols a component in recipes, schema and law tests."""
 
+import warnings
 from importlib.metadata import entry_points
 
-from hopweave.component import Component, register
+from hopweave.component import Component, rebuild, register
+from hopweave.fusion.confirmatory import Confirmatory
 from hopweave.fusion.reciprocal_rank import ReciprocalRank
+from hopweave.fusion.weighted import Weighted
 from hopweave.stages.community_spread import CommunitySpread
 from hopweave.stages.corpus_boost import CorpusBoost
 from hopweave.stages.cross_encoder import CrossEncoder
@@ -31,7 +34,9 @@ CATALOGUE: tuple[type[Component], ...] = (
     Keyword,
     NearestVectors,
     # fusers
+    Confirmatory,
     ReciprocalRank,
+    Weighted,
     # stages
     CommunitySpread,
     CorpusBoost,
@@ -56,5 +61,8 @@ CATALOGUE: tuple[type[Component], ...] = (
 for _component in CATALOGUE:
     register(_component)
 for _entry_point in entry_points(group="hopweave.components"):
-    register(_entry_point.load())
-Cascade.model_rebuild(force=True)  # now that every embedder is known
+    try:
+        register(_entry_point.load())
+    except Exception as error:  # somebody else's package must not take ours down
+        warnings.warn(f"hopweave goes on without {_entry_point.value}: {type(error).__name__}: {error}", stacklevel=2)
+rebuild()

@@ -12,7 +12,15 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    SerializationInfo,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 from pydantic_core import CoreSchema, core_schema
 
 from hopweave.hit import Hit, Scale, Vector
@@ -73,9 +81,13 @@ _ROLES: dict[type, dict[str, type["Component"]]] = {}
 class Component(BaseModel):
     """A part of a recipe. `kind` names it in YAML."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="constants")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     kind: str
+
+    @model_serializer(mode="wrap")
+    def _with_kind(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {"kind": self.kind, **written(self)}  # even where defaults are left out
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -91,7 +103,12 @@ class Component(BaseModel):
         return core_schema.no_info_wrap_validator_function(
             lambda value, read: value if isinstance(value, cls) else read(value),
             core_schema.tagged_union_schema(choices, discriminator="kind"),
+            serialization=core_schema.plain_serializer_function_ser_schema(_written, info_arg=True),
         )
+
+
+def _written(component: Component, info: SerializationInfo) -> dict[str, Any]:
+    return component.model_dump(mode=info.mode, exclude_defaults=info.exclude_defaults)
 
 
 class Source(Component, ABC):
@@ -189,6 +206,13 @@ def register(component: type[Component]) -> None:
     known = _ROLES[role].setdefault(kind, component)
     if known is not component:
         raise ValueError(f"kind {kind!r} is taken by {known.__module__}.{known.__name__}; choose another")
+
+
+def rebuild() -> None:
+    """Let every field that is typed as a role accept all components registered so far."""
+    for role in (Embedder, Source, Fuser, Stage):  # embedders first: the others may hold one
+        for component in _ROLES[role].values():
+            component.model_rebuild(force=True)
 
 
 def registered(role: type[Component]) -> dict[str, type[Component]]:

@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from hopweave.component import Knowledge, Source
-from hopweave.errors import RecipeError, SourceFailed
+from hopweave.errors import SourceFailed
 from hopweave.hit import Hit
 from hopweave.knowledge_base.cache import QueryCache
 from hopweave.query import Plan, Query
@@ -70,7 +70,6 @@ class Pipeline:
         self.knowledge = knowledge
         self._cache = cache
         self._number = next(_numbers)
-        self._waves = _waves(self.recipe.sources)
 
     def run(self, query: str | Query, *, top_k: int | None = None) -> Result:
         """Answer a question. `top_k` overrides the recipe's."""
@@ -124,7 +123,7 @@ class _Run:
             raise ValueError(f"top_k must be at least 1, but got {self.top_k}")
         self.gate: GateDecision | None = None
         self._understand()
-        self.waves = [planned for wave in pipeline._waves if (planned := [n for n in wave if n in self.plan.sources])]
+        self.waves = [planned for wave in self.recipe.waves if (planned := [n for n in wave if n in self.plan.sources])]
         self.hits: list[Hit] = []
         self.rankings: dict[str, Sequence[Hit]] = {}
         self.wants_more = self.gate is None or self.gate.retrieve
@@ -255,16 +254,3 @@ async def _search_async(wave: Sequence[str], run: _Run) -> dict[str, _Outcome]:
 def _too_slow(deadline: float | None) -> _Outcome:
     seconds = deadline or 0.0
     return _Outcome((), seconds, TimeoutError(f"no answer within {seconds:g} s"))
-
-
-def _waves(sources: Mapping[str, Source]) -> list[list[str]]:
-    """Sources in groups that can run side by side, each after the groups it needs."""
-    waves: list[list[str]] = []
-    waiting = dict(sources)
-    while waiting:
-        ready = [name for name, source in waiting.items() if not set(source.needs) & waiting.keys()]
-        if not ready:
-            raise RecipeError(f"sources need one another in a circle: {', '.join(waiting)}")
-        waves.append(ready)
-        waiting = {name: source for name, source in waiting.items() if name not in ready}
-    return waves

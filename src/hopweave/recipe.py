@@ -1,5 +1,7 @@
 """Recipes: sources, a fuser, stages, described in YAML and valid by construction."""
 
+from collections.abc import Mapping
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,8 @@ from hopweave.routing.intent import IntentClassifier
 from hopweave.routing.plan import Planner
 
 __all__ = ["CATALOGUE", "Recipe", "load_recipe", "recipe_names", "recipe_schema", "register"]
+
+_FOLDER = resources.files("hopweave") / "recipes"
 
 
 class Recipe(BaseModel):
@@ -52,7 +56,13 @@ class Recipe(BaseModel):
                 if needed not in self.sources or needed == name:
                     others = ", ".join(other for other in self.sources if other != name)
                     raise ValueError(f"source {name!r} needs source {needed!r}; there are {others or 'no others'}")
+        _waves(self.sources)
         return self
+
+    @property
+    def waves(self) -> list[list[str]]:
+        """Names of the sources in groups that can run side by side, each after the groups it needs."""
+        return _waves(self.sources)
 
     @classmethod
     def from_yaml(cls, text: str, origin: str = "recipe") -> "Recipe":
@@ -75,8 +85,8 @@ class Recipe(BaseModel):
     def as_dict(self) -> dict[str, Any]:
         """The recipe as plain data, without what is at its default."""
         data = self.model_dump(mode="json", exclude_defaults=True)
-        data["fuse"] = self.fuse
-        return {name: _described(getattr(self, name)) for name in type(self).model_fields if name in data}
+        data["fuse"] = self.fuse.model_dump(mode="json", exclude_defaults=True)
+        return {name: data[name] for name in type(self).model_fields if name in data}
 
 
 def load_recipe(recipe: str | Path | Recipe) -> Recipe:
@@ -91,9 +101,8 @@ def load_recipe(recipe: str | Path | Recipe) -> Recipe:
     """
     if isinstance(recipe, Recipe):
         return recipe
-    shipped = resources.files("hopweave") / "recipes" / f"{recipe}.yaml"
     if str(recipe) in recipe_names():
-        return Recipe.from_yaml(shipped.read_text(encoding="utf-8"), str(recipe))
+        return _shipped(str(recipe))
     try:
         return Recipe.from_yaml(Path(recipe).read_text(encoding="utf-8"), str(recipe))
     except (OSError, UnicodeDecodeError) as error:
@@ -104,14 +113,18 @@ def load_recipe(recipe: str | Path | Recipe) -> Recipe:
         raise RecipeError(f"{recipe}: cannot be read: {error}") from error
 
 
+@cache
+def _shipped(name: str) -> Recipe:
+    return Recipe.from_yaml((_FOLDER / f"{name}.yaml").read_text(encoding="utf-8"), name)
+
+
 def recipe_names() -> list[str]:
     """The names of the recipes that come with hopweave.
 
     >>> "hybrid" in recipe_names()
     True
     """
-    folder = resources.files("hopweave") / "recipes"
-    return sorted(file.name.removesuffix(".yaml") for file in folder.iterdir() if file.name.endswith(".yaml"))
+    return sorted(file.name.removesuffix(".yaml") for file in _FOLDER.iterdir() if file.name.endswith(".yaml"))
 
 
 def recipe_schema() -> dict[str, Any]:
@@ -129,13 +142,17 @@ def register(component: type[Component]) -> None:
     A package does this for its users with an entry point in the group `hopweave.components`.
     """
     hopweave.component.register(component)
+    hopweave.component.rebuild()
     Recipe.model_rebuild(force=True)
 
 
-def _described(part: Any) -> Any:
-    """A part of a recipe as plain data: every component with its kind, and what is not at its default."""
-    if isinstance(part, Component):
-        return {"kind": part.kind, **part.model_dump(mode="json", exclude_defaults=True)}
-    if isinstance(part, dict):
-        return {name: _described(one) for name, one in part.items()}
-    return [_described(one) for one in part] if isinstance(part, tuple) else part
+def _waves(sources: Mapping[str, Source]) -> list[list[str]]:
+    waves: list[list[str]] = []
+    waiting = dict(sources)
+    while waiting:
+        ready = [name for name, source in waiting.items() if not set(source.needs) & waiting.keys()]
+        if not ready:
+            raise ValueError(f"sources need one another in a circle: {', '.join(waiting)}")
+        waves.append(ready)
+        waiting = {name: source for name, source in waiting.items() if name not in ready}
+    return waves
