@@ -6,6 +6,7 @@ a function instead.
 """
 
 from collections.abc import Callable, Mapping
+from datetime import date
 from operator import ge, gt, le, lt
 from typing import Any
 
@@ -15,14 +16,16 @@ from hopweave.timestamps import read_timestamp
 Filters = Mapping[str, Any] | Callable[[Hit], bool]
 
 _MISSING = object()
+_LISTS = (list, tuple, set, frozenset)
 
 
 def _compare(operator: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     def compare(actual: Any, wanted: Any) -> bool:
-        if isinstance(actual, str) != isinstance(wanted, str) or isinstance(actual, str):
-            actual, wanted = read_timestamp(actual) or actual, read_timestamp(wanted) or wanted
+        if not (isinstance(actual, int | float) and isinstance(wanted, int | float)):
+            times = read_timestamp(actual), read_timestamp(wanted)
+            actual, wanted = (actual, wanted) if None in times else times
         try:
-            return operator(actual, wanted)
+            return bool(operator(actual, wanted))
         except TypeError:
             return False
 
@@ -30,8 +33,10 @@ def _compare(operator: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]
 
 
 def _same(actual: Any, wanted: Any) -> bool:
-    if isinstance(actual, list | tuple) and not isinstance(wanted, list | tuple):
-        return wanted in actual
+    if isinstance(actual, _LISTS) and not isinstance(wanted, _LISTS):
+        return any(_same(one, wanted) for one in actual)
+    if isinstance(wanted, date):  # stored dates have become strings
+        return read_timestamp(actual) == read_timestamp(wanted)
     return bool(actual == wanted)
 
 
@@ -50,8 +55,8 @@ OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
 def matches(filters: Mapping[str, Any], metadata: Mapping[str, Any]) -> bool:
     """Whether metadata satisfies every field of the filter.
 
-    A missing field satisfies only `ne` and `nin`. Dates compare as dates, whether ISO strings, epoch seconds or
-    datetimes.
+    A missing field satisfies only `ne` and `nin`. A field that holds a list matches where one of its values does.
+    Dates compare as dates, whether ISO strings, epoch seconds or datetimes.
 
     >>> matches({"type": ["notice", "log"]}, {"type": "notice"})
     True
@@ -76,9 +81,11 @@ def as_predicate(filters: Filters | None) -> Callable[[Hit], bool]:
     if not isinstance(filters, Mapping):
         return filters
     for name, wanted in filters.items():
-        for operator in wanted if isinstance(wanted, Mapping) else ():
+        for operator, value in wanted.items() if isinstance(wanted, Mapping) else ():
             if operator not in OPERATORS:
                 raise ValueError(f"filters.{name}: unknown operator {operator!r}; allowed are {', '.join(OPERATORS)}")
+            if operator in ("in", "nin") and not isinstance(value, _LISTS):
+                raise ValueError(f"filters.{name}: operator {operator!r} takes a list of values, but got {value!r}")
     return lambda hit: matches(filters, hit.metadata)
 
 
@@ -90,7 +97,7 @@ def _field_matches(actual: Any, wanted: Any) -> bool:
         )
     if actual is _MISSING:
         return False
-    return OPERATORS["in" if isinstance(wanted, list | tuple | set | frozenset) else "eq"](actual, wanted)
+    return OPERATORS["in" if isinstance(wanted, _LISTS) else "eq"](actual, wanted)
 
 
 def _look_up(metadata: Mapping[str, Any], name: str) -> Any:

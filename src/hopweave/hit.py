@@ -13,6 +13,15 @@ Scale = Literal["unit", "positive", "cosine", "logit"]
 """What a score means: a probability in [0, 1], anything from 0 up, a cosine in [-1, 1], or a log-odds."""
 
 
+def same_vector(one: Vector | None, other: Vector | None) -> bool:
+    """Whether two vectors hold the same numbers, or neither is there.
+
+    >>> same_vector(np.ones(2, np.float32), np.ones(2, np.float32)), same_vector(None, np.ones(2, np.float32))
+    (True, False)
+    """
+    return one is other or (one is not None and other is not None and np.array_equal(one, other))
+
+
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """Why a hit has the score it has: one line per stage that touched it.
@@ -94,10 +103,7 @@ class Hit:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Hit):
             return NotImplemented
-        same_vector = self.vector is other.vector or (
-            self.vector is not None and other.vector is not None and np.array_equal(self.vector, other.vector)
-        )
-        return same_vector and (
+        return same_vector(self.vector, other.vector) and (
             (self.id, self.score, self.text, self.metadata, self.scale, self.receipts)
             == (other.id, other.score, other.text, other.metadata, other.scale, other.receipts)
             and (self.origin is other.origin or bool(self.origin == other.origin))

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from hopweave.filters import Filters, as_predicate
-from hopweave.hit import Hit, Vector
+from hopweave.hit import Hit, Vector, same_vector
 
 
 def utc_now() -> datetime:
@@ -55,7 +55,7 @@ class Plan:
     reason: str = "the recipe's own sources"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Query:
     """A question as it travels through a recipe.
 
@@ -78,6 +78,17 @@ class Query:
     def __post_init__(self) -> None:
         if self.asked_at.tzinfo is None:
             object.__setattr__(self, "asked_at", self.asked_at.replace(tzinfo=UTC))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Query):
+            return NotImplemented
+        return same_vector(self.vector, other.vector) and (
+            (self.text, self.asked_at, self.filters, self.tenant, self.intent, self.plan)
+            == (other.text, other.asked_at, other.filters, other.tenant, other.intent, other.plan)
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.text)
 
     def understood(self, *, intent: Intent | None = None, plan: Plan | None = None) -> "Query":
         """This question with an intent or a plan attached.

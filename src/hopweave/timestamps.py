@@ -1,6 +1,7 @@
 """Reading dates as people write them."""
 
 from datetime import UTC, date, datetime
+from numbers import Real
 from typing import Any
 
 
@@ -21,8 +22,8 @@ def read_timestamp(value: Any) -> datetime | None:
             found = datetime(value.year, value.month, value.day)  # noqa: DTZ001 - made aware below
         elif isinstance(value, bool):
             return None
-        elif isinstance(value, int | float):
-            found = datetime.fromtimestamp(value, UTC)
+        elif isinstance(value, Real):  # numpy's numbers too
+            found = datetime.fromtimestamp(float(value), UTC)
         elif isinstance(value, str):
             found = datetime.fromisoformat(value.strip())
         else:
