@@ -133,9 +133,17 @@ class Source(Component, ABC):
 
 
 def fetched(
-    ranking: Ranking, knowledge: Knowledge, query: Query, stage: str, scale: Scale, **details: Any
+    ranking: Ranking,
+    knowledge: Knowledge,
+    query: Query,
+    stage: str,
+    scale: Scale,
+    by_id: Mapping[str, Mapping[str, Any]] | None = None,
+    **details: Any,
 ) -> list[Hit]:
     """The documents of a ranking as hits, each with a receipt that says who ranked it where.
+
+    `details` are the same on every receipt, `by_id` holds those of each document.
 
     >>> class Shelf:
     ...     def get(self, ids, *, tenant=None):
@@ -145,7 +153,7 @@ def fetched(
     """
     documents = knowledge.get([key for key, _ in ranking], tenant=query.tenant)
     return [
-        documents[key].rescored(score, stage, scale=scale, rank=rank, **details)
+        documents[key].rescored(score, stage, scale=scale, rank=rank, **details, **(by_id or {}).get(key, {}))
         for rank, (key, score) in enumerate(ranking, start=1)
         if key in documents
     ]
@@ -153,6 +161,9 @@ def fetched(
 
 class Fuser(Component, ABC):
     """Many named rankings in, one out. Nothing depends on the order of the names."""
+
+    def check_sources(self, names: Iterable[str]) -> None:
+        """Raise if rankings of these names cannot be fused; a recipe asks before it is run."""
 
     @abstractmethod
     def fuse(self, rankings: Rankings, query: Query) -> list[Hit]:

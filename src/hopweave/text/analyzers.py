@@ -7,12 +7,15 @@ An analyzer is named by a string, so that recipes and files can say which one th
 import re
 from collections.abc import Callable
 from functools import cache, lru_cache
+from unicodedata import category, normalize
 
 Analyzer = Callable[[str], list[str]]
 
 _STEMS_KEPT = 200_000
 
-_WORD = re.compile(r"\w+")
+_ASCII_WORD = re.compile(r"\w+")
+_MARKS = "".join(chr(code) for code in range(0x300, 0x1B00) if category(chr(code)).startswith("M"))
+WORD = re.compile(rf"[\w{_MARKS}]+")  # vowel signs of Hindi, Thai, Arabic ... are part of a word, but not of \w
 _UNSPACED = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+)")  # Chinese and Japanese
 _CODE_TOKEN = re.compile(r"[^\W\d_][\w.\-]*\w|\w+")
 _CODE_PART = re.compile(r"[^\W\d_]+|\d+")
@@ -31,10 +34,10 @@ def words(text: str) -> list[str]:
     >>> words("Die Fähre nach 東京都, 08:30")
     ['die', 'fähre', 'nach', '東京', '京都', '08', '30']
     """
-    found = _WORD.findall(text.lower())
     if text.isascii():
-        return found
-    return [part for word in found for part in _pairs(word)]
+        return _ASCII_WORD.findall(text.lower())
+    # an accent may be written as part of its letter or after it, and letters may be full-width
+    return [part for word in WORD.findall(normalize("NFKC", text).lower()) for part in _pairs(word)]
 
 
 def _pairs(word: str) -> list[str]:
@@ -80,6 +83,7 @@ def check_analyzer(name: str) -> str:
     )
 
 
+@cache
 def stop_words(language: str) -> frozenset[str]:
     """Words too common to search for; none for a language without a list.
 
@@ -92,12 +96,25 @@ def stop_words(language: str) -> frozenset[str]:
     return frozenset(getattr(stopwords, f"STOPWORDS_{name}", ()))
 
 
-def _natural(language: str) -> Analyzer:
-    """Lower case, stop words out, Snowball stems."""
+def stem_of(name: str) -> Callable[[str], str]:
+    """What brings the forms of a word together in the language of an analyzer, whether or not it stems itself.
+
+    >>> stem_of("code")("crashes")
+    'crash'
+    """
+    return _stem(name.partition(":")[2] or "english")
+
+
+@cache
+def _stem(language: str) -> Callable[[str], str]:
     import Stemmer
 
-    left_out = stop_words(language)
-    stem = lru_cache(_STEMS_KEPT)(Stemmer.Stemmer(language, 0).stemWord)
+    return lru_cache(_STEMS_KEPT)(Stemmer.Stemmer(language, 0).stemWord)
+
+
+def _natural(language: str) -> Analyzer:
+    """Lower case, stop words out, Snowball stems."""
+    left_out, stem = stop_words(language), _stem(language)
 
     def analyse(text: str) -> list[str]:
         return [stem(word) for word in words(text) if word not in left_out]
@@ -117,7 +134,7 @@ def analyse_code(text: str) -> list[str]:
     for token in _CODE_TOKEN.findall(text):
         parts = [part for piece in _CAMEL_BOUNDARY.split(token) for part in _CODE_PART.findall(piece)]
         terms.append(token.lower())
-        if len(parts) > 1:
+        if parts != [token]:
             terms.extend(part.lower() for part in parts)
     return terms
 

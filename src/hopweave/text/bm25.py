@@ -15,7 +15,7 @@ from hopweave.component import Knowledge, Rankings, Source, fetched
 from hopweave.hit import Hit
 from hopweave.query import Query
 from hopweave.scores import best_and_ties
-from hopweave.text.analyzers import analyzer, check_analyzer
+from hopweave.text.analyzers import analyzer, check_analyzer, stem_of, words
 
 K1 = 1.5
 B = 0.75
@@ -171,12 +171,15 @@ class Bm25(Source):
 
     def terms(self, query: Query) -> dict[str, float]:
         """The terms of the question and how much each counts."""
-        analyse = analyzer(self.analyzer)
-        counts = Counter(analyse(query.text))
+        counts = Counter(analyzer(self.analyzer)(query.text))
+        heavy = self._keyword_terms(query, counts) if query.intent and query.intent.keywords else ()
+        return {term: count * (self.keyword_weight if term in heavy else 1.0) for term, count in counts.items()}
+
+    def _keyword_terms(self, query: Query, terms: Iterable[str]) -> set[str]:
+        analyse, stem = analyzer(self.analyzer), stem_of(self.analyzer)
         keywords = query.intent.keywords if query.intent else ()
-        stems = {stem for keyword in keywords for stem in (keyword, *analyse(keyword))}
-        prefixes = tuple(stem for stem in stems if len(stem) > 3)
-        return {
-            term: count * (self.keyword_weight if term in stems or term.startswith(prefixes) else 1.0)
-            for term, count in counts.items()
-        }
+        stems = {stem(keyword) for keyword in keywords}
+        # stems often differ between stemmers, so a long one may also be the beginning of a word: compar, comparison
+        beginnings = tuple(keyword for keyword in keywords if len(keyword) >= 5)
+        said = (word for word in {*words(query.text), *terms} if stem(word) in stems or word.startswith(beginnings))
+        return {term for word in said for term in analyse(word)}

@@ -6,9 +6,8 @@ from typing import Literal
 from hopweave.component import Knowledge, Rankings, Source, fetched
 from hopweave.hit import Hit
 from hopweave.query import Query
-from hopweave.text.analyzers import stop_words
+from hopweave.text.analyzers import WORD, stop_words
 
-_WORD = re.compile(r"\w+")
 _PHRASE = re.compile(r'"([^"]*)"')
 _MOST_WORDS = 64  # an expression of thousands of words overflows SQLite's parser and finds nothing better
 
@@ -41,9 +40,10 @@ def match_expression(text: str) -> str:
     >>> match_expression("?!")
     ''
     """
-    phrases = [phrase for phrase in (_quoted(found) for found in _PHRASE.findall(text)) if phrase]
-    words = _WORD.findall(_PHRASE.sub(" ", text).lower())
-    telling = [word for word in words if word not in stop_words("english")]
+    phrases = [phrase for phrase in map(_quoted, _PHRASE.findall(text)) if phrase]
+    words = WORD.findall(_PHRASE.sub(" ", text).lower())
+    common = stop_words("english")
+    telling = [word for word in words if word not in common]
     loose = [f'"{word}"' for word in telling or ([] if phrases else words)]
     required = list(dict.fromkeys(phrases))[:_MOST_WORDS]
     wanted = " OR ".join(list(dict.fromkeys(required + loose))[:_MOST_WORDS])
@@ -51,5 +51,5 @@ def match_expression(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    words = _WORD.findall(text.lower())
+    words = WORD.findall(text.lower())
     return f'"{" ".join(words[:_MOST_WORDS])}"' if words else ""

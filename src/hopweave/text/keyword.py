@@ -34,11 +34,12 @@ class Keyword(Source):
             if expression
             else [],
         }
-        scores: dict[str, float] = {}
+        parts: dict[str, dict[str, float]] = {}
         best_rank: dict[str, int] = {}
-        for ranking in sides.values():
+        for side, ranking in sides.items():
             strengths = normalised([score for _, score in ranking])
             for rank, ((key, _), strength) in enumerate(zip(ranking, strengths, strict=True), start=1):
-                scores[key] = max(scores.get(key, 0.0), strength)
+                parts.setdefault(key, {})[side] = strength
                 best_rank[key] = min(best_rank.get(key, rank), rank)
-        return fetched(top_ids(scores, best_rank, self.top_k), knowledge, query, "keyword", "unit")
+        order = top_ids({key: max(sides.values()) for key, sides in parts.items()}, best_rank, self.top_k)
+        return fetched(order, knowledge, query, "keyword", "unit", parts)

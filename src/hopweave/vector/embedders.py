@@ -40,7 +40,9 @@ class StaticEmbedder(Embedder):
         table = model.embedding
         # pooled one by one: a padded batch sums in another order, and a vector must not depend on its neighbours
         encoded = model.tokenizer.encode_batch(
-            [text[: self.most_characters] for text in texts], add_special_tokens=False
+            # half of a surrogate pair, which the tokenizer refuses, counts as a question mark
+            [text[: self.most_characters].encode(errors="replace").decode() for text in texts],
+            add_special_tokens=False,
         )
         rows = [
             table[entry.ids].mean(axis=0) if entry.ids else np.zeros(table.shape[1], np.float32) for entry in encoded
@@ -68,9 +70,11 @@ class SentenceTransformerEmbedder(Embedder):
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """One row per text."""
+        if not texts:
+            return np.empty((0, 0), np.float32)
         model = _loaded(_load_sentence_transformer, self.model, self.device)
         rows = model.encode(list(texts), batch_size=self.batch_size, convert_to_numpy=True, show_progress_bar=False)
-        return np.asarray(rows, np.float32).reshape(len(texts), -1)
+        return np.asarray(rows, np.float32)
 
 
 class CallableEmbedder(Embedder):
@@ -93,10 +97,13 @@ class CallableEmbedder(Embedder):
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """One row per text."""
+        if not texts:
+            return np.empty((0, 0), np.float32)
         rows = np.asarray(self.function(list(texts)), np.float32)
-        if rows.ndim != 2 or len(rows) != len(texts):
+        if rows.ndim != 2 or len(rows) != len(texts) or not np.isfinite(rows).all():
             raise EmbeddingError(
-                f"embedder {self.name!r} gave shape {rows.shape} for {len(texts)} texts; one row each is needed"
+                f"embedder {self.name!r} gave shape {rows.shape} for {len(texts)} texts; "
+                "one row of finite numbers each is needed"
             )
         return rows
 
@@ -166,7 +173,8 @@ def _load_wordllama() -> Any:
     handlers, level = root.handlers[:], root.level
     import wordllama
 
-    root.handlers, root.level = handlers, level  # it turns on everybody's log messages when imported
+    root.handlers = handlers  # it turns on everybody's log messages when imported
+    root.setLevel(level)
     # 0.4.0.post1 looks for its tokenizer in the wrong folder unless the cache is its own package
     model = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
     model.tokenizer.no_padding()
@@ -181,4 +189,7 @@ def _load_sentence_transformer(model: str, device: str | None) -> Any:
         raise EmbeddingError(
             "sentence-transformers is not installed; run: pip install 'hopweave[sentence-transformers]'"
         ) from error
-    return SentenceTransformer(model, device=device)
+    try:
+        return SentenceTransformer(model, device=device)
+    except Exception as error:
+        raise EmbeddingError(f"model {model!r} cannot be loaded: {error}") from error

@@ -1,5 +1,6 @@
 """Cosine search: documents that mean something close to the question."""
 
+from copy import copy
 from functools import cached_property
 from typing import Any, Literal
 
@@ -16,6 +17,7 @@ Rows = npt.NDArray[np.int64]
 Matrix = npt.NDArray[np.float32]
 
 _NEIGHBOURS = 32  # links per vector in the HNSW graph
+_NOTHING = np.empty(0, np.int64), np.empty(0, np.float32)
 _REBUILD_SHARE = 0.2  # an approximate index is built anew when this share of the vectors is new or gone
 
 
@@ -42,8 +44,7 @@ class VectorIndex:
         self, rows: Rows | None = None, vectors: Matrix | None = None, removed: Rows | None = None
     ) -> "VectorIndex":
         """The index with vectors added and rows removed. New rows must be the largest. Zero vectors are left out."""
-        index = VectorIndex(self.dimension, self.approximate_above)
-        index.rows, index._matrix, index._approximate = self.rows, self._matrix, self._approximate
+        index = self._copy()
         if removed is not None and len(removed):
             kept = ~np.isin(self.rows, removed)
             index.rows, index._matrix = self.rows[kept], self._matrix[kept]
@@ -54,56 +55,80 @@ class VectorIndex:
         return index
 
     def search(self, vector: Vector, top_k: int, allowed: Rows | None = None) -> tuple[Rows, Matrix]:
-        """Rows and cosines. All rows that tie with the last one are given as well."""
+        """Rows and cosines, best first. All rows that tie with the last one are given as well, perhaps a few more."""
         unit, nonzero = _normalised(np.asarray(vector, np.float32).reshape(1, -1))
         if not len(self.rows) or not nonzero[0]:
-            return np.empty(0, np.int64), np.empty(0, np.float32)
-        if allowed is not None:
-            visible = np.isin(self.rows, allowed)
-            return _exact(self.rows[visible], self._matrix[visible], unit[0], top_k)
-        if self._approximate is not None and len(self.rows) > self.approximate_above:
+            return _NOTHING
+        if allowed is None and self._approximate is not None and len(self.rows) > self.approximate_above:
             return self._search_approximately(unit, top_k)
-        return self._search_exactly(unit, top_k)
+        return self._search_exactly(unit, top_k, allowed)
 
-    def with_approximation(self) -> "VectorIndex":
-        """The index with a fresh HNSW graph, if it has grown beyond `approximate_above` and the old one is outdated."""
-        covered = self._covered
-        outdated = np.count_nonzero(covered) < (1 - _REBUILD_SHARE) * max(len(self.rows), self._approximate_size)
-        if len(self.rows) <= self.approximate_above or not outdated:
-            return self
+    @property
+    def outdated(self) -> bool:
+        """Whether the HNSW graph is needed, but missing or so far from the vectors that it is worth building anew."""
+        covered = np.count_nonzero(self._covered)
+        wanted = (1 - _REBUILD_SHARE) * max(len(self.rows), self._approximate_size)
+        return len(self.rows) > self.approximate_above and bool(covered < wanted)
+
+    def with_approximation(self, data: bytes | None = None) -> "VectorIndex":
+        """The index with another HNSW graph: the one in these bytes, or a fresh one."""
         import faiss
 
-        index = self.changed()
-        graph = faiss.IndexHNSWFlat(self.dimension, _NEIGHBOURS, faiss.METRIC_INNER_PRODUCT)
-        index._approximate = faiss.IndexIDMap2(graph)
-        index._approximate.add_with_ids(self._matrix, self.rows)
+        index = self._copy()
+        if data is not None:
+            index._approximate = _read(data)
+        else:
+            graph = faiss.IndexHNSWFlat(self.dimension, _NEIGHBOURS, faiss.METRIC_INNER_PRODUCT)
+            index._approximate = faiss.IndexIDMap2(graph)
+            index._approximate.add_with_ids(self._matrix, self.rows)
         return index
 
     def approximate_bytes(self) -> bytes | None:
-        """The HNSW graph as bytes, to be kept in a file and given back on construction."""
+        """The HNSW graph as bytes, to be kept in a file and given back later."""
         import faiss
 
         return None if self._approximate is None else faiss.serialize_index(self._approximate).tobytes()
 
-    def _search_exactly(self, unit: Matrix, top_k: int) -> tuple[Rows, Matrix]:
-        wanted = min(top_k + 8, len(self.rows))
+    def _copy(self) -> "VectorIndex":
+        index = copy(self)
+        for derived in ("_flat", "_covered", "_late"):
+            index.__dict__.pop(derived, None)
+        return index
+
+    def _search_exactly(self, unit: Matrix, top_k: int, allowed: Rows | None) -> tuple[Rows, Matrix]:
+        import faiss
+
+        # Always with a selector: without one, FAISS takes vectors four at a time, which is slower for one question
+        # and lets the last digit of a cosine depend on where its vector stands.
+        available, selector = len(self.rows), faiss.IDSelectorAll()
+        if allowed is not None:
+            visible = np.isin(self.rows, allowed)
+            available = int(np.count_nonzero(visible))
+            selector = faiss.IDSelectorBitmap(np.packbits(visible, bitorder="little"))
+        if not available:
+            return _NOTHING
+        wanted = min(top_k + 8, available)
         while True:  # until the last score differs from the one at top_k, so that no tie is cut in two
-            cosines, positions = self._flat.search(unit, wanted)
-            if wanted == len(self.rows) or cosines[0, -1] < cosines[0, top_k - 1]:
+            cosines, positions = self._flat.search(unit, wanted, params=faiss.SearchParameters(sel=selector))
+            if wanted == available or cosines[0, -1] < cosines[0, top_k - 1]:
                 return self.rows[positions[0]], cosines[0]
-            wanted = min(wanted * 4, len(self.rows))
+            wanted = min(wanted * 4, available)
 
     def _search_approximately(self, unit: Matrix, top_k: int) -> tuple[Rows, Matrix]:
         import faiss
 
-        gone = self._approximate_size - int(np.count_nonzero(self._covered))
-        wanted = min(top_k + gone, self._approximate_size)
-        parameters = faiss.SearchParametersHNSW(efSearch=max(2 * wanted, 64))
-        cosines, rows = self._approximate.search(unit, wanted, params=parameters)
-        alive = np.isin(rows[0], self.rows)
-        late_rows, late_cosines = _exact(self.rows[~self._covered], self._matrix[~self._covered], unit[0], top_k)
+        wanted = min(2 * top_k, self._approximate_size)
+        while True:  # until enough of what is found is still there
+            parameters = faiss.SearchParametersHNSW(efSearch=max(2 * wanted, 64))
+            cosines, rows = self._approximate.search(unit, wanted, params=parameters)
+            alive = np.isin(rows[0], self.rows)
+            if wanted == self._approximate_size or np.count_nonzero(alive) >= top_k:
+                break
+            wanted = min(wanted * 4, self._approximate_size)
+        late_rows, late_cosines = self._late.search(unit[0], top_k)
         rows, cosines = np.concatenate([rows[0][alive], late_rows]), np.concatenate([cosines[0][alive], late_cosines])
         found = best_and_ties(cosines, top_k)
+        found = found[np.argsort(-cosines[found], kind="stable")]
         return rows[found], cosines[found]
 
     @cached_property
@@ -122,6 +147,13 @@ class VectorIndex:
             return np.zeros(len(self.rows), bool)
         return np.isin(self.rows, faiss.vector_to_array(self._approximate.id_map))
 
+    @cached_property
+    def _late(self) -> "VectorIndex":
+        """What came after the HNSW graph was built."""
+        late = VectorIndex(self.dimension, len(self.rows))
+        late.rows, late._matrix = self.rows[~self._covered], self._matrix[~self._covered]
+        return late
+
     @property
     def _approximate_size(self) -> int:
         return 0 if self._approximate is None else int(self._approximate.ntotal)
@@ -138,7 +170,9 @@ class NearestVectors(Source):
     """
 
     kind: Literal["vector"] = "vector"
-    model: str | None = Field(None, description="Embedding model to search; the knowledge base's own when not given.")
+    model: str | None = Field(
+        None, description="Model that made the vector which comes with a question; the knowledge base's when not given."
+    )
 
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:  # noqa: ARG002
         """Find hits for a question, best first."""
@@ -150,14 +184,8 @@ class NearestVectors(Source):
 
 
 def _normalised(vectors: Matrix) -> tuple[Matrix, npt.NDArray[np.bool_]]:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32), lengths[:, 0] > 0
-
-
-def _exact(rows: Rows, matrix: Matrix, unit: Vector, top_k: int) -> tuple[Rows, Matrix]:
-    cosines = matrix @ unit
-    found = best_and_ties(cosines, top_k)
-    return rows[found], cosines[found]
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))  # squares may not fit float32
+    return (vectors / np.where(lengths > 0, lengths, 1)[:, None]).astype(np.float32), lengths > 0
 
 
 def _read(approximate: bytes) -> Any:
