@@ -9,7 +9,7 @@ from hopweave.scores import checked, top_ids
 
 
 class Found(NamedTuple):
-    """A hit as one source found it, at a rank counted from 1."""
+    """A hit as one source found it, at a rank counted from 1. The smallest of several is the best."""
 
     rank: int
     source: str
@@ -38,7 +38,7 @@ def in_order(found: Mapping[str, Sequence[Found]], receipts: Mapping[str, Receip
     >>> [hit.id for hit in in_order(found, {key: Receipt("same", None, 0.5) for key in found}, "unit")]
     ['b', 'c', 'a']
     """
-    best = {key: min(one.rank for one in places) for key, places in found.items()}
+    best = {key: min(places).rank for key, places in found.items()}
     scored = top_ids({key: one.after for key, one in receipts.items() if one.after is not None}, best)
     unscored = sorted((key for key, one in receipts.items() if one.after is None), key=lambda key: (best[key], key))
     return [merged(found[key], receipts[key], scale) for key in (*(key for key, _ in scored), *unscored)]
@@ -53,22 +53,23 @@ def merged(places: Sequence[Found], receipt: Receipt, scale: Scale | None) -> Hi
     >>> merged(places, Receipt("sum", None, 0.5), "unit").text
     'Ferries.'
     """
-    hits = [one.hit for one in sorted(places, key=lambda one: (one.rank, one.source))]
-    return Hit(
-        hits[0].id,
-        receipt.after,
-        next((hit.text for hit in hits if hit.text), ""),
-        next((hit.metadata for hit in hits if hit.metadata), {}),
-        next((hit.vector for hit in hits if hit.vector is not None), None),
-        scale,
-        next((hit.origin for hit in hits if hit.origin is not None), None),
-        (*_receipts(places), receipt),
-    )
+    first = places[0].hit
+    text, metadata, vector, origin = "", first.metadata, None, None
+    for _, _, hit in sorted(places):
+        text = text or hit.text
+        metadata = metadata or hit.metadata
+        vector = hit.vector if vector is None else vector
+        origin = hit.origin if origin is None else origin
+    return Hit(first.id, receipt.after, text, metadata, vector, scale, origin, (*_receipts(places), receipt))
 
 
-def _receipts(places: Sequence[Found]) -> list[Receipt]:
+def _receipts(places: Sequence[Found]) -> Sequence[Receipt]:
+    if len(places) == 1:
+        return places[0].hit.receipts
     # a source that builds on another may hand on that one's receipts: each is told once
     told: list[Receipt] = []
-    for one in places:
-        told += [receipt for receipt in one.hit.receipts if receipt not in told]
+    for _, _, hit in places:
+        for receipt in hit.receipts:
+            if receipt not in told:
+                told.append(receipt)
     return told

@@ -5,9 +5,9 @@ from typing import Literal
 from pydantic import Field
 
 from hopweave.component import Fuser, Rankings
+from hopweave.fusion.merge import gathered, in_order
 from hopweave.hit import Hit, Receipt
 from hopweave.query import Query
-from hopweave.scores import checked, top_ids
 
 
 class ReciprocalRank(Fuser):
@@ -27,24 +27,10 @@ class ReciprocalRank(Fuser):
 
     def fuse(self, rankings: Rankings, query: Query) -> list[Hit]:  # noqa: ARG002 - ranks alone decide
         """Merge rankings into one, best first."""
-        scores: dict[str, float] = {}
-        parts: dict[str, dict[str, dict[str, float]]] = {}
-        found: dict[str, list[tuple[int, Hit]]] = {}
-        for name in sorted(rankings):
-            weight = self.weights.get(name, 1.0)
-            for rank, hit in enumerate(checked(rankings[name]), start=1):
-                part = weight / (self.k + rank)
-                scores[hit.id] = scores.get(hit.id, 0.0) + part
-                parts.setdefault(hit.id, {})[name] = {"rank": rank, "weight": weight, "part": part}
-                found.setdefault(hit.id, []).append((rank, hit))
-        best = {key: min(pairs, key=lambda pair: pair[0]) for key, pairs in found.items()}
-        return [
-            _merged(best[key][1], [hit for _, hit in found[key]], score, parts[key])
-            for key, score in top_ids(scores, {key: rank for key, (rank, _) in best.items()})
-        ]
-
-
-def _merged(best: Hit, all_found: list[Hit], score: float, parts: dict[str, dict[str, float]]) -> Hit:
-    receipts = tuple(receipt for hit in all_found for receipt in hit.receipts)
-    fused = Receipt("reciprocal_rank", None, score, {"sources": parts})
-    return Hit(best.id, score, best.text, best.metadata, best.vector, "positive", best.origin, (*receipts, fused))
+        found = gathered(rankings)
+        receipts = {}
+        for key, places in found.items():
+            ranks = {source: rank for rank, source, _ in places}
+            parts = {source: self.weights.get(source, 1.0) / (self.k + rank) for source, rank in ranks.items()}
+            receipts[key] = Receipt(self.kind, None, sum(parts.values()), {"ranks": ranks, "parts": parts})
+        return in_order(found, receipts, "positive")
