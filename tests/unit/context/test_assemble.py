@@ -135,8 +135,8 @@ COUNTERS = {
 }
 text = st.text(alphabet=st.sampled_from(list("theains .\n?!渡轮。🚢A1[]")), max_size=120)
 hit = st.builds(
-    Hit,
-    id=st.text(alphabet="abc", min_size=1, max_size=3),
+    lambda key, text, metadata: Hit(key, text=text, metadata=metadata),
+    key=st.text(alphabet="abc", min_size=1, max_size=3),
     text=text,
     metadata=st.fixed_dictionaries({}, optional={"title": text, "source": text}),
 )
