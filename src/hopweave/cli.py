@@ -2,16 +2,20 @@
 
 import argparse
 import json
+import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 import hopweave
 from hopweave.errors import HopweaveError, UnreadableInput, explain
+
+if TYPE_CHECKING:
+    from hopweave.document import Document
 
 DEFAULT_FILE = "hopweave.db"
 
@@ -56,11 +60,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and give its exit code: 0 well, 1 failed, 2 wrong usage, 130 interrupted."""
     options = _parser().parse_args(arguments)
     try:
-        return int(options.run(options))
+        code = int(options.run(options))
+        sys.stdout.flush()
+        return code
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:  # the reader of our output has seen enough
-        sys.stderr.close()
+    except BrokenPipeError:  # the reader of our output has seen enough; what is left to flush goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (HopweaveError, OSError, ValueError) as error:
         reason = explain(error) if isinstance(error, ValidationError) else error
@@ -77,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
 
     index = _command(commands, "index", _index, "read documents into a knowledge base file", _INDEX_EXAMPLES)
     index.add_argument("path", nargs="+", help="folder of Markdown and text, or a .md, .txt, .jsonl or .csv file")
-    index.add_argument("--embedder", default="static", metavar="NAME", help=_EMBEDDER_HELP)
+    index.add_argument("--embedder", default="default", metavar="NAME", help=_EMBEDDER_HELP)
     index.add_argument("--analyzer", action="append", metavar="NAME", help=_ANALYZER_HELP)
     index.add_argument("--skip-bad", action="store_true", help="report lines and files that cannot be read, and go on")
     index.add_argument("--batch-size", type=_positive, default=256, metavar="N", help="documents per transaction")
@@ -113,7 +119,7 @@ def _command(commands: Any, name: str, run: Any, summary: str, examples: str, *,
 
 
 def _positive(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
+    if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, but got {text!r}")
     return int(text)
 
@@ -121,6 +127,10 @@ def _positive(text: str) -> int:
 def _question(text: str) -> str:
     if not text.strip():
         raise argparse.ArgumentTypeError("must not be empty")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise argparse.ArgumentTypeError("must be valid text in the encoding of this terminal") from error
     return text
 
 
@@ -132,7 +142,6 @@ def _filter(text: str) -> tuple[str, str]:
 
 
 def _index(options: argparse.Namespace) -> int:
-    from hopweave.knowledge_base.files import read_documents
     from hopweave.knowledge_base.store import KnowledgeBase
 
     bad: list[UnreadableInput] = []
@@ -141,11 +150,12 @@ def _index(options: argparse.Namespace) -> int:
         bad.append(error)
         print(f"hopweave: skipped: {error}", file=sys.stderr)
 
-    with KnowledgeBase.open(
-        options.kb, embedder=_embedder(options.embedder), analyzers=options.analyzer or ["nlp"]
-    ) as kb:
-        on_bad = skip if options.skip_bad else None
-        documents = (document for path in options.path for document in read_documents(path, on_bad=on_bad))
+    if not options.skip_bad:
+        for path in options.path:
+            if not Path(path).exists():  # said before a file is made for nothing
+                raise UnreadableInput(f"{path}: does not exist")
+    with KnowledgeBase.open(options.kb, embedder=_embedder(options.embedder), analyzers=options.analyzer) as kb:
+        documents = _documents(options.path, skip if options.skip_bad else None)
         with _progress(options.quiet) as progress:
             try:
                 done = kb.add(documents, batch_size=options.batch_size, progress=progress)
@@ -163,6 +173,22 @@ def _index(options: argparse.Namespace) -> int:
     return 0
 
 
+def _documents(paths: Sequence[str], on_bad: Callable[[UnreadableInput], None] | None) -> "Iterator[Document]":
+    from hopweave.knowledge_base.files import read_documents
+
+    seen: set[str] = set()
+    for path in paths:
+        for document in read_documents(path, on_bad=on_bad):
+            if document.id not in seen:
+                seen.add(document.id)
+                yield document
+                continue
+            error = UnreadableInput(f"{path}: id {document.id!r} comes a second time; one would replace the other")
+            if on_bad is None:
+                raise error
+            on_bad(error)
+
+
 @contextmanager
 def _progress(quiet: bool) -> Iterator[Any]:
     from tqdm import tqdm
@@ -172,20 +198,19 @@ def _progress(quiet: bool) -> Iterator[Any]:
 
 
 def _embedder(name: str) -> Any:
-    from hopweave.vector.embedders import SentenceTransformerEmbedder
+    from hopweave.vector.embedders import SentenceTransformerEmbedder, StaticEmbedder
 
-    if name == "none":
-        return None
-    return "default" if name == "static" else SentenceTransformerEmbedder(model=name)
+    known = {"default": "default", "none": None, "static": StaticEmbedder()}
+    return known[name] if name in known else SentenceTransformerEmbedder(model=name)
 
 
 def _query(options: argparse.Namespace) -> int:
     from hopweave.knowledge_base.store import KnowledgeBase
     from hopweave.query import Query
 
-    filters: dict[str, list[str]] = {}
+    filters: dict[str, list[Any]] = {}
     for field, value in options.filter:
-        filters.setdefault(field, []).append(value)
+        filters.setdefault(field, []).extend(_readings(value))
     with KnowledgeBase.open(options.kb, read_only=True) as kb:
         query = Query(options.question, filters=filters or None)
         result = kb.search(query, recipe=options.recipe, top_k=options.top_k)
@@ -208,6 +233,15 @@ def _query(options: argparse.Namespace) -> int:
         steps = ", ".join(f"{step} {1000 * seconds:.1f} ms" for step, seconds in result.timings.items())
         print(f"\n{steps}")
     return 0
+
+
+def _readings(value: str) -> list[Any]:
+    """What was typed, as text and, where it can be one, as a number or truth value."""
+    try:
+        read = json.loads(value)
+    except ValueError:
+        return [value]
+    return [value, read] if isinstance(read, int | float) else [value]
 
 
 def _number(value: Any) -> str:

@@ -2,13 +2,16 @@
 
 import sqlite3
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from threading import Lock
 
-from hopweave.errors import KnowledgeBaseBusy, KnowledgeBaseError
-from hopweave.knowledge_base.schema import connect, prepare
+from hopweave.errors import KnowledgeBaseError
+from hopweave.knowledge_base.schema import connect, explained, prepare
+
+_VALUES_PER_STATEMENT = 500
 
 
 class Connections:
@@ -23,38 +26,40 @@ class Connections:
         self._closed = False
         if read_only and not path.exists():
             raise KnowledgeBaseError(f"{path}: does not exist")
-        with self._lent() as connection:
-            self.created = prepare(connection, path)
+        try:
+            with self._lent() as connection:
+                prepare(connection, path, read_only=read_only)
+        except BaseException:
+            self.close()
+            raise
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """A view of the file as it is now, whatever is written meanwhile."""
-        with self._lent() as connection:
-            connection.execute("BEGIN")
-            try:
-                yield connection
-            finally:
-                connection.execute("COMMIT")
+        with self._transaction("BEGIN") as connection:
+            yield connection
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """A change that is committed at the end, with a new version, or undone on any error."""
         if self.read_only:
             raise KnowledgeBaseError(f"{self.path}: was opened read-only")
-        with self._writing, self._lent() as connection:
+        with self._writing, self._transaction("BEGIN IMMEDIATE") as connection:
+            yield connection
+            connection.execute("UPDATE state SET version = version + 1")
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
+        with self._lent() as connection:
             try:
-                connection.execute("BEGIN IMMEDIATE")
-            except sqlite3.OperationalError as error:
-                raise KnowledgeBaseBusy(
-                    f"{self.path}: another process is writing; gave up after {self._busy_seconds:g} s"
-                ) from error
-            try:
+                connection.execute(begin)
                 yield connection
-                connection.execute("UPDATE state SET version = version + 1")
                 connection.execute("COMMIT")
-            except BaseException:
-                connection.execute("ROLLBACK")
-                raise
+            except sqlite3.Error as error:
+                raise explained(self.path, error) from error
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
 
     def close(self) -> None:
         """Close all connections; the file is then a single file again."""
@@ -77,3 +82,14 @@ class Connections:
                 connection.close()
             else:
                 self._idle.append(connection)
+
+
+def grouped(ids: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
+    """Distinct ids in groups that fit a statement, each with the marks to bind it to.
+
+    >>> list(grouped(["a", "b", "a"]))
+    [('?, ?', ['a', 'b'])]
+    """
+    stream = iter(dict.fromkeys(ids))
+    while group := list(islice(stream, _VALUES_PER_STATEMENT)):
+        yield ", ".join("?" * len(group)), group

@@ -1,6 +1,8 @@
 """A document in the form in which it is stored."""
 
 import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from hashlib import blake2b
@@ -10,6 +12,9 @@ import numpy as np
 
 from hopweave.document import Document
 from hopweave.errors import KnowledgeBaseError
+from hopweave.knowledge_base.connections import grouped
+
+Digests = tuple[bytes, bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +41,17 @@ class Entry:
             metadata = json.dumps(
                 dict(document.metadata), ensure_ascii=False, allow_nan=False, sort_keys=True, default=_plain
             )
-            digest = digest_of(document.text, metadata)
-        except (TypeError, ValueError) as error:
+            digest, _ = digest_of(document.text, metadata), document.id.encode()
+            vector = None if document.vector is None else np.asarray(document.vector, np.float32)
+        except UnicodeEncodeError as error:
+            raise KnowledgeBaseError(f"document {document.id!r} cannot be stored: it is not valid Unicode") from error
+        except (TypeError, ValueError, RecursionError) as error:
             raise KnowledgeBaseError(f"document {document.id!r} cannot be stored: {error}") from error
-        given = b"" if document.vector is None else blake2b(np.asarray(document.vector, np.float32).tobytes()).digest()
-        return cls(document, metadata, digest, given[:16])
+        if vector is not None and (vector.ndim != 1 or not vector.size or not np.isfinite(vector).all()):
+            raise KnowledgeBaseError(
+                f"document {document.id!r}: its vector must be a row of finite numbers, but has shape {vector.shape}"
+            )
+        return cls(document, metadata, digest, b"" if vector is None else digest_of(vector.tobytes()))
 
     @property
     def digests(self) -> tuple[bytes, bytes]:
@@ -48,14 +59,14 @@ class Entry:
         return self.digest, self.vector_digest
 
 
-def digest_of(text: str, metadata: str) -> bytes:
+def digest_of(*parts: str | bytes) -> bytes:
     """What a stored document's content comes to in 16 bytes.
 
     >>> len(digest_of("text", "{}"))
     16
     """
     digest = blake2b(digest_size=16)
-    for part in (text.encode(), metadata.encode()):
+    for part in (part.encode() if isinstance(part, str) else part for part in parts):
         digest.update(len(part).to_bytes(8, "little") + part)
     return digest.digest()
 
@@ -65,6 +76,50 @@ def _plain(value: Any) -> Any:
         return value.isoformat()
     if isinstance(value, set | frozenset):
         return sorted(value)
-    if isinstance(value, np.generic):
-        return value.item()
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return dict(value)
     raise TypeError(f"metadata of type {type(value).__name__} is not JSON")
+
+
+def distinct(entries: Sequence[Entry], on_conflict: str) -> dict[str, Entry]:
+    """Entries by id. What comes twice counts as if the second had come in a later batch."""
+    found: dict[str, Entry] = {}
+    for entry in entries:
+        key = entry.document.id
+        if key in found and on_conflict == "fail":
+            raise KnowledgeBaseError(f"comes twice: {key!r}")
+        if key not in found or on_conflict == "replace":
+            found[key] = entry
+    return found
+
+
+def changed(entries: Mapping[str, Entry], known: Mapping[str, Digests], on_conflict: str) -> list[Entry]:
+    """What has to be written, given what is known of the ids."""
+    if on_conflict == "fail" and known:
+        raise KnowledgeBaseError(f"already there: {listed(sorted(known))}")
+    return [
+        entry
+        for key, entry in entries.items()
+        if key not in known or (on_conflict == "replace" and known[key] != entry.digests)
+    ]
+
+
+def digests(connection: sqlite3.Connection, ids: Iterable[str]) -> dict[str, Digests]:
+    """What tells the stored documents of these ids from others, as far as there are any."""
+    found: dict[str, Digests] = {}
+    for marks, group in grouped(ids):
+        query = f"SELECT id, digest, vector_digest FROM documents WHERE id IN ({marks})"
+        found.update({key: (content, vector) for key, content, vector in connection.execute(query, group)})
+    return found
+
+
+def listed(ids: Sequence[str]) -> str:
+    """The first few ids and how many more there are.
+
+    >>> listed(list("abcdefg"))
+    "'a', 'b', 'c', 'd', 'e' and 2 more"
+    """
+    more = f" and {len(ids) - 5} more" if len(ids) > 5 else ""
+    return ", ".join(repr(key) for key in ids[:5]) + more

@@ -1,47 +1,87 @@
-"""Is the file sound? Every document whole, every index entry owned by a document."""
+"""Is the file sound? Every document as it was stored, every index entry as its document says."""
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 
+from hopweave.document import Document
 from hopweave.knowledge_base.entry import digest_of
+from hopweave.knowledge_base.schema import TOKENIZER
+from hopweave.text.analyzers import analyzer
+from hopweave.text.bm25 import term_counts
 
 
-def problems(connection: sqlite3.Connection, analyzers: Sequence[str], model: str | None) -> list[str]:
-    """What is wrong, one sentence each; nothing when the file is sound."""
-    found = list(_damaged(connection))
-    if found:  # asking more of a damaged file only raises
-        return found
-    found.extend(_changed_documents(connection))
-    expected = [("terms", "analyzer", name) for name in analyzers] + [("vectors", "model", model)] * (model is not None)
-    for table, column, name in expected:
-        query = f"SELECT id FROM documents WHERE row NOT IN (SELECT row FROM {table} WHERE {column} = ?)"
-        found.extend(f"document {key!r} lacks {table} of {name!r}" for (key,) in connection.execute(query, (name,)))
-    for table, column in (("terms", "row"), ("vectors", "row"), ("full_text_docsize", "id")):
-        query = f"SELECT count(*) FROM {table} WHERE {column} NOT IN (SELECT row FROM documents)"
-        if (count := connection.execute(query).fetchone()[0]) > 0:
-            found.append(f"{count} rows of {table} belong to no document")
-    found.extend(
-        f"vectors of model {name!r} differ in size"
-        for (name,) in connection.execute(
-            "SELECT model FROM vectors GROUP BY model HAVING min(length(vector)) <> max(length(vector))"
-        )
-    )
-    return found
-
-
-def _damaged(connection: sqlite3.Connection) -> Iterator[str]:
+def problems(connection: sqlite3.Connection, analyzers: Sequence[str], *, embedded: bool) -> list[str]:
+    """What is wrong, one sentence each; nothing when the file is sound. Nothing is written, not even a lock."""
     try:
-        for (sentence,) in connection.execute("PRAGMA integrity_check"):
-            if sentence != "ok":
-                yield f"storage: {sentence}"
-        with suppress(sqlite3.OperationalError):  # it wants to write, which a read-only or busy file refuses
-            connection.execute("INSERT INTO full_text (full_text) VALUES ('integrity-check')")
+        # asking more of a damaged file only raises
+        return list(_damage(connection)) or [
+            *_changed_documents(connection),
+            *(sentence for name in analyzers for sentence in _wrong_terms(connection, name)),
+            *_wrong_vectors(connection, embedded),
+            *_left_behind(connection),
+            *_wrong_full_text(connection),
+        ]
     except sqlite3.DatabaseError as error:
-        yield f"storage: {error}"
+        return [f"storage: {error}"]
+
+
+def _damage(connection: sqlite3.Connection) -> Iterator[str]:
+    for (sentence,) in connection.execute("PRAGMA integrity_check"):
+        if sentence != "ok":
+            yield f"storage: {sentence}"
 
 
 def _changed_documents(connection: sqlite3.Connection) -> Iterator[str]:
     for key, text, metadata, digest in connection.execute("SELECT id, text, metadata, digest FROM documents"):
         if digest_of(text, metadata) != digest:
             yield f"document {key!r} is not as it was stored"
+
+
+def _wrong_terms(connection: sqlite3.Connection, name: str) -> Iterator[str]:
+    analyse = analyzer(name)
+    rows = connection.execute(
+        "SELECT id, title, text, keys, counts FROM documents "
+        "LEFT JOIN terms ON terms.row = documents.row AND analyzer = ?",
+        (name,),
+    )
+    for key, title, text, keys, counts in rows:
+        if keys is None:
+            yield f"document {key!r} lacks terms of {name!r}"
+            continue
+        made_keys, made_counts = term_counts(analyse(Document("", text, {"title": title}).searchable))
+        if (keys, counts) != (made_keys.tobytes(), made_counts.tobytes()):
+            yield f"document {key!r} has other terms of {name!r} than its text"
+
+
+def _wrong_vectors(connection: sqlite3.Connection, embedded: bool) -> Iterator[str]:
+    if embedded:
+        query = "SELECT id FROM documents WHERE row NOT IN (SELECT row FROM vectors)"
+        yield from (f"document {key!r} lacks a vector" for (key,) in connection.execute(query))
+    query = "SELECT model FROM vectors GROUP BY model HAVING min(length(vector)) <> max(length(vector))"
+    yield from (f"vectors of model {name!r} differ in size" for (name,) in connection.execute(query))
+
+
+def _left_behind(connection: sqlite3.Connection) -> Iterator[str]:
+    for table in ("terms", "vectors"):
+        query = f"SELECT count(*) FROM {table} WHERE row NOT IN (SELECT row FROM documents)"
+        if (count := connection.execute(query).fetchone()[0]) > 0:
+            yield f"{count} rows of {table} belong to no document"
+
+
+def _wrong_full_text(connection: sqlite3.Connection) -> Iterator[str]:
+    # FTS5's own check wants to write, which a file that is only read refuses; so the index is made again and compared
+    connection.execute(
+        f"CREATE VIRTUAL TABLE temp.again USING fts5 (title, text, content = '', tokenize = '{TOKENIZER}')"
+    )
+    try:
+        connection.execute("INSERT INTO temp.again (rowid, title, text) SELECT row, title, text FROM documents")
+        connection.execute("CREATE VIRTUAL TABLE temp.made USING fts5vocab (temp, again, row)")
+        connection.execute("CREATE VIRTUAL TABLE temp.kept USING fts5vocab (main, full_text, row)")
+        pairs = (("temp.made", "temp.kept"), ("temp.again_docsize", "main.full_text_docsize"))
+        for one, other in (*pairs, *(pair[::-1] for pair in pairs)):
+            if connection.execute(f"SELECT * FROM {one} EXCEPT SELECT * FROM {other} LIMIT 1").fetchone():
+                yield "the full-text index does not say what the documents say"
+                return
+    finally:
+        for table in ("made", "kept", "again"):
+            connection.execute(f"DROP TABLE IF EXISTS temp.{table}")

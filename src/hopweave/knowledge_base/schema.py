@@ -3,15 +3,18 @@
 import sqlite3
 from pathlib import Path
 
-from hopweave.errors import KnowledgeBaseError, NewerSchema
+from hopweave.errors import KnowledgeBaseBusy, KnowledgeBaseError, NewerSchema
 
 SCHEMA_VERSION = 1
+TOKENIZER = "unicode61 remove_diacritics 2"
 _APPLICATION_ID = 0x686F7077  # "hopw", so that other programs can recognise the file
+
+_NO_PLACE_TO_WRITE = (sqlite3.SQLITE_READONLY_DIRECTORY, sqlite3.SQLITE_READONLY_CANTINIT, sqlite3.SQLITE_CANTOPEN)
 
 # Rows are never reused: an updated document gets a new row. Whoever holds an index in memory can then catch up by
 # reading the rows beyond the last one it knows and dropping those that are gone. "IF NOT EXISTS" because two
 # processes may create the file at the same moment.
-_TABLES = """
+_TABLES = f"""
 CREATE TABLE IF NOT EXISTS state (only INTEGER PRIMARY KEY CHECK (only = 1), version INTEGER NOT NULL);
 INSERT OR IGNORE INTO state VALUES (1, 0);
 
@@ -52,7 +55,7 @@ CREATE TABLE IF NOT EXISTS approximate_indexes (
 );
 
 CREATE VIRTUAL TABLE IF NOT EXISTS full_text USING fts5 (
-    title, text, content = 'documents', content_rowid = 'row', tokenize = 'unicode61 remove_diacritics 2'
+    title, text, content = 'documents', content_rowid = 'row', tokenize = '{TOKENIZER}'
 );
 CREATE TRIGGER IF NOT EXISTS documents_added AFTER INSERT ON documents BEGIN
     INSERT INTO full_text (rowid, title, text) VALUES (new.row, new.title, new.text);
@@ -65,40 +68,43 @@ END;
 
 def connect(path: Path, *, busy_seconds: float, read_only: bool) -> sqlite3.Connection:
     """A connection to a knowledge base file, which need not exist unless it is only to be read."""
-    mode = "ro" if read_only else "rwc"
-    try:
+
+    def opened(access: str) -> sqlite3.Connection:
+        address = f"{path.absolute().as_uri()}?{access}"
         connection = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode={mode}",
-            uri=True,
-            timeout=busy_seconds,
-            isolation_level=None,
-            check_same_thread=False,
+            address, uri=True, timeout=busy_seconds, isolation_level=None, check_same_thread=False
         )
-        if not read_only:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("PRAGMA foreign_keys = ON")
-            connection.execute("PRAGMA secure_delete = ON")
-    except sqlite3.OperationalError as error:
-        raise KnowledgeBaseError(f"{path}: cannot be opened: {error}") from error
+        connection.executescript("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;")
+        connection.execute("PRAGMA user_version")  # the first look at the file
+        return connection
+
+    try:
+        return opened("mode=ro" if read_only else "mode=rwc")
     except sqlite3.DatabaseError as error:
-        raise KnowledgeBaseError(f"{path}: is not a hopweave knowledge base: {error}") from error
-    return connection
+        log = path.with_name(path.name + "-wal")
+        waiting = log.exists() and log.stat().st_size > 0
+        if read_only and error.sqlite_errorcode in _NO_PLACE_TO_WRITE and not waiting:
+            return opened("mode=ro&immutable=1")  # nobody can write there, so nothing changes while it is read
+        raise explained(path, error) from error
 
 
-def prepare(connection: sqlite3.Connection, path: Path) -> bool:
-    """Make sure the file is ours and not from the future. A new file gets its tables; says whether it was new."""
+def prepare(connection: sqlite3.Connection, path: Path, *, read_only: bool) -> None:
+    """Make sure the file is ours and not from the future, before anything in it is changed. A new file gets tables."""
     try:
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
         application = int(connection.execute("PRAGMA application_id").fetchone()[0])
-        if version == 0 and not connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+        new = version == 0 and not connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+        if new and not read_only:
+            connection.execute("PRAGMA journal_mode = WAL")
             connection.executescript(
                 f"BEGIN IMMEDIATE; {_TABLES} PRAGMA application_id = {_APPLICATION_ID}; "
                 f"PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
             )
-            return True
+            return
     except sqlite3.DatabaseError as error:
-        raise KnowledgeBaseError(f"{path}: is not a hopweave knowledge base: {error}") from error
+        raise explained(path, error) from error
+    if new:
+        raise KnowledgeBaseError(f"{path}: is empty")
     if application != _APPLICATION_ID:
         raise KnowledgeBaseError(f"{path}: is a database of another program, not a hopweave knowledge base")
     if version > SCHEMA_VERSION:
@@ -106,4 +112,19 @@ def prepare(connection: sqlite3.Connection, path: Path) -> bool:
             f"{path}: has schema {version}, but this hopweave reads schemas up to {SCHEMA_VERSION}; "
             "upgrade with: pip install --upgrade hopweave"
         )
-    return False
+
+
+def explained(path: Path, error: sqlite3.Error) -> KnowledgeBaseError:
+    """What SQLite complains of, in words a user can act on.
+
+    >>> explained(Path("a.db"), sqlite3.OperationalError("disk I/O error"))
+    KnowledgeBaseError('a.db: disk I/O error')
+    """
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF  # the rest is a finer distinction
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return KnowledgeBaseBusy(f"{path}: another process is writing and did not finish in time")
+    if code == sqlite3.SQLITE_CANTOPEN:
+        return KnowledgeBaseError(f"{path}: cannot be opened: {error}")
+    if code == sqlite3.SQLITE_NOTADB:
+        return KnowledgeBaseError(f"{path}: is not a hopweave knowledge base: {error}")
+    return KnowledgeBaseError(f"{path}: {error}")

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from hopweave.document import Document
-from hopweave.errors import KnowledgeBaseError
 from hopweave.knowledge_base.connections import Connections
 from hopweave.text.analyzers import analyzer
 from hopweave.text.bm25 import TextIndex, term_counts
@@ -59,26 +58,28 @@ class Snapshot:
 
         return self._current(("text", name), TextIndex(), changed)
 
-    def vectors(self, model: str) -> VectorIndex:
-        """The vector index of an embedding model."""
+    def vectors(self, model: str) -> VectorIndex | None:
+        """The vector index of an embedding model, if there are vectors of it."""
 
         def changed(index: VectorIndex | None, rows: Rows, connection: sqlite3.Connection) -> VectorIndex | None:
             new, matrix = _read_vectors(connection, model, _last(index.rows) if index else 0)
             if index is None:
                 if not len(new):
                     return None
-                index = VectorIndex(matrix.shape[1], self.approximate_above, _read_approximate(connection, model))
-            return index.changed(new, matrix, _gone(index.rows, rows))
+                index = VectorIndex(matrix.shape[1], self.approximate_above)
+            index = index.changed(new, matrix, _gone(index.rows, rows))
+            stored = _read_approximate(connection, model) if index.outdated else None
+            return index.with_approximation(stored) if stored else index
 
-        index = self._current(("vectors", model), None, changed)
-        if index is None:
-            raise KnowledgeBaseError(f"{self.connections.path}: holds no vectors of model {model!r}")
-        return index
+        return self._current(("vectors", model), None, changed)
 
-    def forget_vectors(self, model: str) -> None:
-        """Read the vectors of a model from the file again when next asked for."""
+    def replace_vectors(self, model: str, old: VectorIndex, new: VectorIndex) -> None:
+        """Hold another index of the same vectors."""
+        key = ("vectors", model)
         with self._lock:
-            self._held.pop(("vectors", model), None)
+            held = self._held.get(key)
+            if held and held.value is old:
+                self._held[key] = Held(held.version, new)
 
     def allowed(self, tenant: Tenant | None) -> Rows | None:
         """The rows a tenant may see; None when everything is visible."""
@@ -87,12 +88,15 @@ class Snapshot:
         condition, values = tenant_condition(tenant)
         with self.connections.reading() as connection:
             key = (version_of(connection), repr((condition, values)))
-            if key not in self._tenants:
+            rows = self._tenants.get(key)
+            if rows is None:
                 found = connection.execute(f"SELECT row FROM documents WHERE {condition}", values)
-                self._tenants[key] = np.array([row for (row,) in found], np.int64)
-                while len(self._tenants) > _TENANTS_KEPT:
-                    self._tenants.popitem(last=False)
-            return self._tenants[key]
+                rows = np.array([row for (row,) in found], np.int64)
+                with self._lock:
+                    self._tenants[key] = rows
+                    while len(self._tenants) > _TENANTS_KEPT:
+                        self._tenants.popitem(last=False)
+            return rows
 
     def _current(self, key: tuple[str, str], empty: T, changed: Callable[[T, Rows, sqlite3.Connection], T]) -> T:
         with self.connections.reading() as connection:
@@ -117,17 +121,26 @@ def version_of(connection: sqlite3.Connection) -> int:
 def tenant_condition(tenant: Tenant) -> tuple[str, list[Any]]:
     """An SQL condition on `documents` for metadata values that must be present, and the values to bind.
 
+    A field that holds a list must hold one of the values in it.
+
     >>> tenant_condition({"customer": "acme"})[1]
-    ['$."customer"', 'acme']
+    ['$."customer"', '$."customer"', 'acme']
     """
     parts, values = ["1"], []
     for name, wanted in sorted(tenant.items()):
         if '"' in name:
             raise ValueError(f"tenant field {name!r} must not contain a double quote")
         allowed = list(wanted) if isinstance(wanted, list | tuple | set | frozenset) else [wanted]
+        if wrong := [one for one in allowed if not isinstance(one, str | int | float)]:
+            raise ValueError(
+                f"tenant field {name!r} must be a string, a number or a list of them, but got {wrong[0]!r}"
+            )
         marks = ", ".join("?" * len(allowed))
-        parts.append(f"EXISTS (SELECT 1 FROM json_each(documents.metadata, ?) WHERE value IN ({marks}))")
-        values.extend([f'$."{name}"', *allowed])
+        parts.append(
+            "json_type(documents.metadata, ?) <> 'object' AND "
+            f"EXISTS (SELECT 1 FROM json_each(documents.metadata, ?) WHERE value IN ({marks}))"
+        )
+        values.extend([f'$."{name}"', f'$."{name}"', *allowed])
     return " AND ".join(parts), values
 
 

@@ -18,8 +18,8 @@ from hopweave.component import Ranking
 from hopweave.document import Document
 from hopweave.errors import KnowledgeBaseError
 from hopweave.hit import Hit, Vector
-from hopweave.knowledge_base.connections import Connections
-from hopweave.knowledge_base.entry import Entry
+from hopweave.knowledge_base.connections import Connections, grouped
+from hopweave.knowledge_base.entry import Entry, changed, digests, distinct, listed
 from hopweave.knowledge_base.integrity import problems
 from hopweave.knowledge_base.settings import DEFAULT, GIVEN, Settings
 from hopweave.knowledge_base.snapshot import Rows, Snapshot, Tenant, tenant_condition, version_of
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from hopweave.pipeline import Result
     from hopweave.recipe import Recipe
 
-_IDS_PER_STATEMENT = 500
 _BLOB_BYTES = 64 * 1024 * 1024
 
 
@@ -74,18 +73,18 @@ class KnowledgeBase:
         path: str | Path | None = None,
         *,
         embedder: Any = DEFAULT,
-        analyzers: Sequence[str] = ("nlp",),
+        analyzers: Sequence[str] | None = None,
         approximate_above: int = 100_000,
         read_only: bool = False,
         busy_seconds: float = 30.0,
     ) -> "KnowledgeBase":
         """Open a file, or create it. Without a path the knowledge base is temporary and gone when closed.
 
-        `embedder` is anything that embeds texts, or None for no vectors; it and `analyzers` are settled when the file
-        is created. `approximate_above` is the number of vectors from which search goes through an HNSW graph.
+        `embedder` is anything that embeds texts, or None for no vectors; it and `analyzers` (nlp) are settled when the
+        file is new. `approximate_above` is the number of vectors from which search goes through an HNSW graph.
         """
-        temporary = None if path else tempfile.TemporaryDirectory(prefix="hopweave-")
-        file = Path(path or f"{temporary and temporary.name}/temporary.db")
+        temporary = tempfile.TemporaryDirectory(prefix="hopweave-") if path is None else None
+        file = Path(temporary.name, "temporary.db") if temporary else Path(path or "")
         connections = Connections(file, busy_seconds=busy_seconds, read_only=read_only)
         try:
             knowledge_base = cls(connections, Settings.of(connections, embedder, analyzers), approximate_above)
@@ -123,6 +122,10 @@ class KnowledgeBase:
 
         Each batch is one transaction. `progress` is called with the number of documents of each committed batch.
         """
+        if on_conflict not in ("replace", "skip", "fail"):
+            raise ValueError(f"on_conflict must be replace, skip or fail, but got {on_conflict!r}")
+        if batch_size < 1:
+            raise ValueError(f"batch_size must be at least 1, but got {batch_size}")
         total = Added()
         stream = iter(documents)
         while batch := list(islice(stream, batch_size)):
@@ -138,16 +141,19 @@ class KnowledgeBase:
         documents = list(documents)
         missing = sorted({document.id for document in documents} - self.get([d.id for d in documents]).keys())
         if missing:
-            raise KnowledgeBaseError(f"cannot update what is not there: {_listed(missing)}")
+            raise KnowledgeBaseError(f"cannot update what is not there: {listed(missing)}")
         return self.add(documents)
 
     def delete(self, ids: Iterable[str]) -> int:
-        """Remove documents and every trace of them; ids that do not exist are passed over. Says how many went."""
+        """Remove documents and all that was derived from them; unknown ids are passed over. Says how many went."""
         with self._connections.writing() as connection:
-            return sum(
+            count = sum(
                 connection.execute(f"DELETE FROM documents WHERE id IN ({marks})", group).rowcount
-                for marks, group in _grouped(ids)
+                for marks, group in grouped(ids)
             )
+        if count:
+            self._store_approximate_indexes()
+        return count
 
     # Reading
 
@@ -170,7 +176,7 @@ class KnowledgeBase:
         condition, values = tenant_condition(tenant or {})
         found: dict[str, Hit] = {}
         with self._connections.reading() as connection:
-            for marks, group in _grouped(wanted):
+            for marks, group in grouped(wanted):
                 query = f"SELECT id, text, metadata FROM documents WHERE id IN ({marks}) AND {condition}"
                 for key, text, metadata in connection.execute(query, [*group, *values]):
                     found[key] = Hit(key, text=text, metadata=json.loads(metadata))
@@ -187,7 +193,7 @@ class KnowledgeBase:
         """The stored vectors of these documents, as far as there are any."""
         found: dict[str, Vector] = {}
         with self._connections.reading() as connection:
-            for marks, group in _grouped(ids):
+            for marks, group in grouped(ids):
                 query = f"SELECT id, vector FROM documents JOIN vectors USING (row) WHERE model = ? AND id IN ({marks})"
                 for key, vector in connection.execute(query, [self.settings.model, *group]):
                     found[key] = np.frombuffer(vector, np.float32)
@@ -202,9 +208,7 @@ class KnowledgeBase:
     def check(self) -> list[str]:
         """Everything that is wrong with the file, in words; an empty list when it is sound."""
         with self._connections.reading() as connection:
-            return problems(
-                connection, self.settings.analyzers, self.settings.model if self.settings.embedder else None
-            )
+            return problems(connection, self.settings.analyzers, embedded=self.settings.model != GIVEN)
 
     # What sources ask for
 
@@ -231,12 +235,15 @@ class KnowledgeBase:
     ) -> Ranking:
         """Documents by cosine to a vector of the named embedding model, which is the file's own when not given."""
         name = model or self.settings.model
-        if not self.count():
-            return []
         index = self._snapshot.vectors(name)
-        if len(vector) != index.dimension:
+        if index is None:
+            if self.count():
+                raise KnowledgeBaseError(f"{self.path}: holds no vectors of model {name!r}")
+            return []
+        if np.shape(vector) != (index.dimension,) or not np.isfinite(vector).all():
             raise KnowledgeBaseError(
-                f"the question's vector has {len(vector)} numbers, but those of model {name!r} have {index.dimension}"
+                f"the question's vector has shape {np.shape(vector)}, but those of model {name!r} are "
+                f"{index.dimension} finite numbers"
             )
         rows, cosines = index.search(vector, top_k, self._snapshot.allowed(tenant))
         return self._ranking(rows, cosines, top_k)
@@ -260,22 +267,20 @@ class KnowledgeBase:
         return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))[:top_k]
 
     def _add_batch(self, batch: Sequence[Document], on_conflict: str) -> Added:
-        entries = {entry.document.id: entry for entry in map(Entry.of, batch)}  # the last one of an id counts
-        known = self._digests(entries)
-        if on_conflict == "fail" and known:
-            raise KnowledgeBaseError(f"already there: {_listed(sorted(known))}")
-        changed = [
-            entry
-            for key, entry in entries.items()
-            if key not in known or (on_conflict == "replace" and known[key] != entry.digests)
-        ]
-        model, vectors = self._vectors_for([entry.document for entry in changed])
-        if changed:
-            with self._connections.writing() as connection:
-                for entry, vector in zip(changed, vectors, strict=True):
+        entries = distinct([Entry.of(document) for document in batch], on_conflict)
+        with self._connections.reading() as connection:
+            pending = changed(entries, digests(connection, entries), on_conflict)
+        if not pending:
+            return Added(unchanged=len(batch))
+        model, vectors = self._vectors_for([entry.document for entry in pending])
+        with self._connections.writing() as connection:
+            known = digests(connection, entries)  # again: another process may have written meanwhile
+            still = {entry.document.id for entry in changed(entries, known, on_conflict)}
+            for entry, vector in zip(pending, vectors, strict=True):
+                if entry.document.id in still:
                     self._write(connection, entry, model, vector)
-        updated = sum(entry.document.id in known for entry in changed)
-        return Added(len(changed) - updated, updated, len(batch) - len(changed))
+        updated = len(still & known.keys())
+        return Added(len(still) - updated, updated, len(batch) - len(still))
 
     def _write(self, connection: sqlite3.Connection, entry: Entry, model: str, vector: Vector | None) -> None:
         document = entry.document
@@ -289,14 +294,6 @@ class KnowledgeBase:
             connection.execute("INSERT INTO terms VALUES (?, ?, ?, ?)", (name, row, keys.tobytes(), counts.tobytes()))
         if vector is not None:
             connection.execute("INSERT INTO vectors VALUES (?, ?, ?)", (model, row, vector.tobytes()))
-
-    def _digests(self, ids: Iterable[str]) -> dict[str, tuple[bytes, bytes]]:
-        found: dict[str, tuple[bytes, bytes]] = {}
-        with self._connections.reading() as connection:
-            for marks, group in _grouped(ids):
-                query = f"SELECT id, digest, vector_digest FROM documents WHERE id IN ({marks})"
-                found.update({key: (content, vector) for key, content, vector in connection.execute(query, group)})
-        return found
 
     def _vectors_for(self, documents: Sequence[Document]) -> tuple[str, list[Vector | None]]:
         model, vectors = self.settings.model, [document.vector for document in documents]
@@ -319,10 +316,10 @@ class KnowledgeBase:
             array = None if vector is None else np.ascontiguousarray(vector, np.float32)
             if array is not None:
                 dimension = dimension or len(array)
-                if array.shape != (dimension,) or not np.isfinite(array).all():
+                if len(array) != dimension:
                     raise KnowledgeBaseError(
-                        f"document {document.id!r}: its vector must be {dimension} finite numbers, as those of model "
-                        f"{model!r} are, but has shape {array.shape}"
+                        f"document {document.id!r}: its vector has {len(array)} numbers, but those of model {model!r} "
+                        f"have {dimension}"
                     )
             checked.append(array)
         return model, checked
@@ -341,24 +338,13 @@ class KnowledgeBase:
             models = [model for (model,) in connection.execute("SELECT DISTINCT model FROM vectors ORDER BY model")]
         for model in models:
             index = self._snapshot.vectors(model)
-            fresh = index.with_approximation()
-            data = fresh.approximate_bytes()
-            if fresh is index or data is None:
+            if index is None or not index.outdated:
                 continue
+            fresh = index.with_approximation()
+            data = fresh.approximate_bytes() or b""
             with self._connections.writing() as connection:
                 connection.execute("DELETE FROM approximate_indexes WHERE model = ?", (model,))
                 for part, start in enumerate(range(0, len(data), _BLOB_BYTES)):
                     piece = data[start : start + _BLOB_BYTES]
                     connection.execute("INSERT INTO approximate_indexes VALUES (?, ?, ?)", (model, part, piece))
-            self._snapshot.forget_vectors(model)
-
-
-def _grouped(ids: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    stream = iter(dict.fromkeys(ids))
-    while group := list(islice(stream, _IDS_PER_STATEMENT)):
-        yield ", ".join("?" * len(group)), group
-
-
-def _listed(ids: Sequence[str]) -> str:
-    more = f" and {len(ids) - 5} more" if len(ids) > 5 else ""
-    return ", ".join(repr(key) for key in ids[:5]) + more
+            self._snapshot.replace_vectors(model, index, fresh)
