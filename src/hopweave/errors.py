@@ -4,8 +4,13 @@ Bad parameters raise pydantic's `ValidationError` (a `ValueError`), which names 
 allowed. Everything else that hopweave raises on purpose is a `HopweaveError`.
 """
 
+import re
+from collections.abc import Mapping
+
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
+
+_SECRET = re.compile(r"(?i)key$|token|secret|password|url$")
 
 
 class HopweaveError(Exception):
@@ -71,9 +76,12 @@ def _sentence(fault: ErrorDetails) -> str:
     if fault["type"] == "union_tag_invalid":
         return f"{where}.kind: {context['tag']!r} is not allowed: there are {context['expected_tags']}"
     reason = fault["msg"].removeprefix("Value error, ")
-    return f"{where}: {_short(fault['input'])} is not allowed: {reason[:1].lower()}{reason[1:]}"
+    value = "the value given" if _SECRET.search(where) else _short(fault["input"])
+    return f"{where}: {value} is not allowed: {reason[:1].lower()}{reason[1:]}"
 
 
 def _short(value: object) -> str:
+    if isinstance(value, Mapping):  # may hold a key or a password
+        return "a mapping"
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from hopweave.component import Knowledge, Source
+from hopweave.context.assemble import Context
 from hopweave.errors import SourceFailed
 from hopweave.hit import Hit
 from hopweave.knowledge_base.cache import QueryCache
@@ -36,6 +37,7 @@ class Result:
     timings: Mapping[str, float] = field(default_factory=dict)
     failures: Mapping[str, str] = field(default_factory=dict)
     gate: GateDecision | None = None
+    context: Context | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The result as plain JSON types."""
@@ -47,6 +49,7 @@ class Result:
             "plan": {"sources": list(self.plan.sources), "reason": self.plan.reason},
             "timings": dict(self.timings),
             "failures": dict(self.failures),
+            "context": self.context and self.context.text,
         }
 
 
@@ -193,7 +196,8 @@ class _Run:
         """What to hand back."""
         self.took("total", self._started)
         hits = tuple(self.hits[: self.top_k])
-        result = Result(self.query, hits, self.plan, self._timings, self._failures, self.gate)
+        context = self.recipe.context.build(hits) if self.recipe.context else None
+        result = Result(self.query, hits, self.plan, self._timings, self._failures, self.gate, context)
         if self._cache is not None and self._key and not self._failures:
             self._cache.put(self._key, result)
         return result

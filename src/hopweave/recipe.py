@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 import hopweave.component
 from hopweave.catalogue import CATALOGUE
 from hopweave.component import Component, Fuser, Source, Stage
+from hopweave.context.assemble import ContextBuilder
 from hopweave.errors import RecipeError, explain
 from hopweave.fusion.reciprocal_rank import ReciprocalRank
 from hopweave.routing.gate import Gate
@@ -37,7 +38,8 @@ class Recipe(BaseModel):
     True
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # a fault may lie beside an API key, so what was given is shown by `explain`, which hides those, or not at all
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     name: str = Field(min_length=1, description="How the recipe is called.")
     description: str = Field("", description="What it is good for.")
@@ -47,6 +49,7 @@ class Recipe(BaseModel):
     sources: dict[str, Source] = Field(min_length=1, description="Sources by name.")
     fuse: Fuser = Field(default_factory=ReciprocalRank, description="How the rankings become one.")
     stages: tuple[Stage, ...] = Field((), description="What happens to the fused hits, in order.")
+    context: ContextBuilder | None = Field(None, description="How the hits become a cited context.")
     top_k: int = Field(10, ge=1, description="How many hits to return.")
 
     @model_validator(mode="after")
@@ -57,6 +60,7 @@ class Recipe(BaseModel):
                     others = ", ".join(other for other in self.sources if other != name)
                     raise ValueError(f"source {name!r} needs source {needed!r}; there are {others or 'no others'}")
         _waves(self.sources)
+        self.fuse.check_sources(self.sources)
         return self
 
     @property

@@ -1,6 +1,7 @@
 """One hit out of the several that different sources found."""
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import NamedTuple
 
 from hopweave.component import Rankings
@@ -53,23 +54,37 @@ def merged(places: Sequence[Found], receipt: Receipt, scale: Scale | None) -> Hi
     >>> merged(places, Receipt("sum", None, 0.5), "unit").text
     'Ferries.'
     """
-    first = places[0].hit
-    text, metadata, vector, origin = "", first.metadata, None, None
-    for _, _, hit in sorted(places):
-        text = text or hit.text
-        metadata = metadata or hit.metadata
-        vector = hit.vector if vector is None else vector
-        origin = hit.origin if origin is None else origin
-    return Hit(first.id, receipt.after, text, metadata, vector, scale, origin, (*_receipts(places), receipt))
+    best = reduce(completed, (one.hit for one in sorted(places)))
+    receipts: tuple[Receipt, ...] = reduce(together, (one.hit.receipts for one in places))
+    return best._replace(score=receipt.after, scale=scale, receipts=(*receipts, receipt))
 
 
-def _receipts(places: Sequence[Found]) -> Sequence[Receipt]:
-    if len(places) == 1:
-        return places[0].hit.receipts
-    # a source that builds on another may hand on that one's receipts: each is told once
-    told: list[Receipt] = []
-    for _, _, hit in places:
-        for receipt in hit.receipts:
-            if receipt not in told:
-                told.append(receipt)
-    return told
+def completed(hit: Hit, other: Hit) -> Hit:
+    """A hit, with what it lacks (text, metadata, vector, origin) taken from another of the same id.
+
+    >>> completed(Hit("a", text="Ferries."), Hit("a", text="?", metadata={"type": "notice"})).metadata
+    {'type': 'notice'}
+    """
+    if (
+        (hit.text or not other.text)
+        and (hit.metadata or not other.metadata)
+        and (hit.vector is not None or other.vector is None)
+        and (hit.origin is not None or other.origin is None)
+    ):
+        return hit
+    return hit._replace(
+        text=hit.text or other.text,
+        metadata=hit.metadata or other.metadata,
+        vector=other.vector if hit.vector is None else hit.vector,
+        origin=other.origin if hit.origin is None else hit.origin,
+    )
+
+
+def together(receipts: tuple[Receipt, ...], others: tuple[Receipt, ...]) -> tuple[Receipt, ...]:
+    """The receipts of two sources, each told once: one that builds on another may hand on that one's.
+
+    >>> first, second = Receipt("bm25", None, 2.0), Receipt("pagerank", None, 0.1)
+    >>> [receipt.stage for receipt in together((first,), (first, second))]
+    ['bm25', 'pagerank']
+    """
+    return receipts + tuple(receipt for receipt in others if receipt not in receipts)

@@ -5,9 +5,10 @@ from typing import Literal
 from pydantic import Field
 
 from hopweave.component import Fuser, Rankings
-from hopweave.fusion.merge import gathered, in_order
+from hopweave.fusion.merge import completed, together
 from hopweave.hit import Hit, Receipt
 from hopweave.query import Query
+from hopweave.scores import checked
 
 
 class ReciprocalRank(Fuser):
@@ -27,10 +28,34 @@ class ReciprocalRank(Fuser):
 
     def fuse(self, rankings: Rankings, query: Query) -> list[Hit]:  # noqa: ARG002 - ranks alone decide
         """Merge rankings into one, best first."""
-        found = gathered(rankings)
-        receipts = {}
-        for key, places in found.items():
-            ranks = {source: rank for rank, source, _ in places}
-            parts = {source: self.weights.get(source, 1.0) / (self.k + rank) for source, rank in ranks.items()}
-            receipts[key] = Receipt(self.kind, None, sum(parts.values()), {"ranks": ranks, "parts": parts})
-        return in_order(found, receipts, "positive")
+        # a thousand hits per source are common, so each is touched as little as possible
+        k, weights = self.k, self.weights
+        found: dict[str, tuple[float, int, Hit, dict[str, int], tuple[Receipt, ...]]] = {}
+        for source in sorted(rankings):
+            weight = weights.get(source, 1.0)
+            for rank, hit in enumerate(checked(rankings[source]), start=1):
+                part = weight / (k + rank)
+                known = found.get(hit.id)
+                if known is None:
+                    found[hit.id] = (part, rank, hit, {source: rank}, hit.receipts)
+                    continue
+                score, best_rank, best, ranks, receipts = known
+                ranks[source] = rank
+                told = together(receipts, hit.receipts) if hit.receipts else receipts
+                if rank < best_rank:
+                    best_rank, best, hit = rank, hit, best  # noqa: PLW2901 - the two change places
+                found[hit.id] = (score + part, best_rank, completed(best, hit), ranks, told)
+        order = sorted(found.items(), key=lambda pair: (-pair[1][0], pair[1][1], pair[0]))
+        return [
+            Hit(
+                key,
+                score,
+                hit.text,
+                hit.metadata,
+                hit.vector,
+                "positive",
+                hit.origin,
+                (*receipts, Receipt("reciprocal_rank", None, score, {"ranks": ranks, "k": k, "weights": weights})),
+            )
+            for key, (score, _, hit, ranks, receipts) in order
+        ]
