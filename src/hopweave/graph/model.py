@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 EDGE_TYPE_WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
@@ -82,12 +82,53 @@ class Edge:
     target: str
     type: str = "relates_to"
     weight: float = 1.0
+    label: str = ""
+    """How the relation was written, where that differs from its type."""
+
+
+class Mention(NamedTuple):
+    """A thing that a document names. What comes of it is decided over all documents together (see `resolve`).
+
+    It becomes an edge of this `type` from the passage to the node of that `kind` and name; the type "about" says
+    that the passage is about the thing. A mention that is not `sure` may be an ordinary word (the capital at the
+    start of a sentence): it counts only if another document vouches for the name.
+
+    >>> Mention("MV Skua", "about", 2.0).is_about
+    True
+    """
+
+    name: str
+    type: str = "mentions"
+    weight: float = 1.0
+    kind: str = "entity"
+    sure: bool = True
+
+    @property
+    def is_about(self) -> bool:
+        """Whether the passage is about what it names here."""
+        return self.type == "about"
 
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """Everything one document adds to the graph, and takes with it when it is deleted."""
+    """Everything one document adds to the graph, and takes with it when it is deleted.
+
+    `nodes` and `edges` are said outright; an edge to a node that nobody contributes waits until somebody does.
+    `mentions` are things the document names. `words` is its text, one space between words, in which the things
+    that other documents are about are looked for. `addresses` are what others may call this document (a title, a
+    path, a URL): an edge to `ADDRESS + address` leads to it.
+
+    >>> Contribution("d1", nodes=(Node.passage("d1"),)).mentions
+    ()
+    """
 
     document_id: str
     nodes: tuple[Node, ...] = ()
     edges: tuple[Edge, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    words: str = ""
+    addresses: tuple[str, ...] = ()
+
+
+ADDRESS = "address:"
+"""What the target of an edge starts with when it is not a node id but what some document is called."""

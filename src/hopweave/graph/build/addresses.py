@@ -1,0 +1,79 @@
+"""What a document is called by others, and what a link refers to."""
+
+import posixpath
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+
+from hopweave.document import Document
+
+PATH_FIELDS = ("file_path", "path", "file_name", "source", "url")
+"""Metadata fields in which loaders leave the path or URL of a document."""
+
+_ELSEWHERE = re.compile(r"(?!https?:)[A-Za-z][A-Za-z0-9+.-]*:(?!/?[\\/])", re.IGNORECASE)  # mailto: and the like
+
+
+def address_of(path: str, base: str = "") -> str:
+    """A path or URL in the one form in which addresses are compared; empty if it leads to no document.
+
+    Relative paths count from the folder of `base`. Fragments and slashes at the ends are taken off.
+
+    >>> address_of("../ships/skua.md#crew", "docs/ports/harris.md"), address_of("HTTPS://Example.org/skua/")
+    ('docs/ships/skua.md', 'https://example.org/skua')
+    >>> address_of("mailto:purser@example.org"), address_of("#crew")
+    ('', '')
+    """
+    path = urldefrag(path.strip())[0]
+    if not path or _ELSEWHERE.match(path):
+        return ""
+    if "://" in base or "://" in path:
+        address = urljoin(base, path) if "://" in base else path
+        parts = urlsplit(address)
+        query = f"?{parts.query}" if parts.query else ""
+        return f"{parts.scheme.lower()}://{parts.netloc.lower()}{unquote(parts.path).rstrip('/')}{query}"
+    path = unquote(path).replace("\\", "/")
+    joined = path if path.startswith("/") else posixpath.join(posixpath.dirname(base.replace("\\", "/")), path)
+    return posixpath.normpath(joined).strip("/").removeprefix("./")
+
+
+def path_of(document: Document, fields: Iterable[str] = PATH_FIELDS) -> str:
+    """The first path or URL in the metadata, or an empty string.
+
+    >>> path_of(Document("d", "", {"source": "notes/skua.md"}))
+    'notes/skua.md'
+    """
+    for field in fields:
+        value = document.metadata.get(field)
+        if isinstance(value, str) and value.strip():
+            return value
+    return ""
+
+
+def addresses_of(document: Document, fields: Iterable[str] = PATH_FIELDS) -> tuple[str, ...]:
+    """Everything by which another document may refer to this one, apart from its id.
+
+    >>> addresses_of(Document("d", "", {"title": "MV Skua", "path": "ships/skua.md"}))
+    ('MV Skua', 'ships/skua.md')
+    """
+    paths = [document.metadata.get(field) for field in fields]
+    found = [document.title, *(address_of(path) for path in paths if isinstance(path, str))]
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+def named_in(value: Any) -> list[str]:
+    """The ids or names in a metadata value: a string, a number, a list of them, or mappings with an id or a name.
+
+    >>> named_in("a"), named_in([1, "b", None, {"id": "c"}]), named_in({"name": "d"}), named_in(True)
+    (['a'], ['1', 'b', 'c'], ['d'], [])
+    """
+    if isinstance(value, str):
+        return [value.strip()] if value.strip() else []
+    if isinstance(value, int | float):
+        return [] if isinstance(value, bool) else [str(value)]
+    if isinstance(value, Mapping):
+        return next((named_in(value[key]) for key in ("id", "document_id", "node_id", "name") if key in value), [])
+    if isinstance(value, Iterable):
+        found = [name for one in value for name in named_in(one)]
+        return sorted(found) if isinstance(value, set | frozenset) else found
+    return []

@@ -1,0 +1,114 @@
+"""How the graph reads names in text: as words in one spelling, whatever the script."""
+
+import re
+import unicodedata
+from functools import cache
+from typing import Literal
+
+from hopweave.graph.model import normalise_name
+from hopweave.graph.stop_words import STOP_WORDS
+
+BREAK = "."
+"""Stands between sentences in the word string of a text."""
+
+# Scripts that put no space between words, or join small words to names: each character counts as a word.
+UNSPACED = (
+    "\u0e00-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Myanmar, Khmer
+    "\u3005-\u3007\u3040-\u30fa\u30fc-\u30ff\u31f0-\u31ff"  # kana
+    "\uac00-\ud7a3"  # Hangul
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"  # Han
+)
+_SHORT = 3  # a capitalised word of so few letters before a full stop is an abbreviation: "St. Louis"
+
+
+@cache
+def character_class(kind: Literal["upper", "mark"]) -> str:
+    """The inside of a character class for `re`, which knows neither upper case nor combining marks.
+
+    >>> re.match(f"[{character_class('upper')}]", "Łódź") is not None
+    True
+    """
+    wanted = {"upper": ("Lu", "Lt"), "mark": ("Mn", "Mc", "Me")}[kind]
+    ranges: list[list[int]] = []
+    for code in range(0x10000):  # a class with characters beyond takes ten times as long
+        character = chr(code)
+        if unicodedata.category(character) in wanted:
+            if ranges and ranges[-1][1] == code - 1:
+                ranges[-1][1] = code
+            else:
+                ranges.append([code, code])
+    return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges)
+
+
+@cache
+def _unspaced() -> re.Pattern[str]:
+    return re.compile(f"[{UNSPACED}]")
+
+
+@cache
+def _pattern(unspaced: bool, breaks: bool) -> re.Pattern[str]:
+    """What counts as a word: letters, digits and their marks; `+` and `#` as in C++ and C#."""
+    marks = character_class("mark")
+    # without characters of unspaced scripts, the simple pattern finds the same in less time
+    letter = rf"[^\W_{UNSPACED}]" if unspaced else r"[^\W_]"
+    word = rf"{letter}+(?:[{marks}]+{letter}*)*(?:\+\+|(?<=\b[A-Za-z])#)?" + (
+        rf"|[{UNSPACED}][{marks}]*" if unspaced else ""
+    )
+    return re.compile(rf"{word}|[.!?…](?=\s|$)|[。！？]|\n\s*(?=[\n#*|>-])" if breaks else word)
+
+
+def _find(text: str, *, breaks: bool = False) -> list[str]:
+    return _pattern(_unspaced().search(text) is not None, breaks).findall(text)
+
+
+def words(text: str) -> list[str]:
+    """The words of a text as they are written, after NFKC.
+
+    >>> words("Łódź-Fabryczna, God'S gift"), words("東京 in C++")
+    (['Łódź', 'Fabryczna', 'God', 'S', 'gift'], ['東', '京', 'in', 'C++'])
+    """
+    return _find(unicodedata.normalize("NFKC", text))
+
+
+def spans(text: str) -> list[tuple[str, int, int]]:
+    """The words of a text, which should be in NFKC, and where each begins and ends.
+
+    >>> spans("MV Skua!")
+    [('MV', 0, 2), ('Skua', 3, 7)]
+    """
+    pattern = _pattern(_unspaced().search(text) is not None, breaks=False)
+    return [(found.group(), *found.span()) for found in pattern.finditer(text)]
+
+
+def word_key(name: str) -> str:
+    """What two spellings of a name have in common: the folded words, without "the" in front.
+
+    Punctuation does not count, unless the name has nothing else.
+
+    >>> word_key("St. Louis"), word_key("The Beatles"), word_key("The Who"), word_key("!!!")
+    ('st louis', 'beatles', 'the who', '!!!')
+    """
+    folded = normalise_name(name)
+    found = _find(folded)
+    if len(found) > 1 and found[0] == "the" and not STOP_WORDS.issuperset(found[1:]):
+        found = found[1:]
+    return " ".join(found) or folded
+
+
+def word_string(text: str) -> str:
+    """A text as words with one space between them, and `BREAK` between sentences.
+
+    >>> word_string("She sailed from St. Louis. Then, home!")
+    'She sailed from St Louis . Then home .'
+    """
+    kept: list[str] = []
+    previous = BREAK
+    for found in _find(unicodedata.normalize("NFKC", text), breaks=True):
+        if found[0] in ".!?…。！？\n":
+            if previous == BREAK or (found == "." and len(previous) <= _SHORT and previous[0].isupper()):
+                continue
+            previous = BREAK
+        else:
+            previous = found
+        kept.append(previous)
+    return " ".join(kept)
