@@ -22,8 +22,8 @@ _LISTS = (list, tuple, set, frozenset)
 def _compare(operator: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     def compare(actual: Any, wanted: Any) -> bool:
         if not (isinstance(actual, int | float) and isinstance(wanted, int | float)):
-            times = read_timestamp(actual), read_timestamp(wanted)
-            actual, wanted = (actual, wanted) if None in times else times
+            moment = read_timestamp(wanted)
+            actual, wanted = (actual, wanted) if moment is None else (read_timestamp(actual), moment)
         try:
             return bool(operator(actual, wanted))
         except TypeError:

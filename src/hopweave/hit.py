@@ -111,6 +111,9 @@ class Hit(NamedTuple):
             and (self.origin is other.origin or bool(self.origin == other.origin))
         )
 
+    def __ne__(self, other: object) -> bool:
+        return not self == other  # a tuple's own would stumble over vectors
+
     def __hash__(self) -> int:
         return hash(self.id)
 

@@ -1,0 +1,61 @@
+from datetime import UTC, datetime, timedelta, timezone
+
+import numpy as np
+import pytest
+
+from hopweave.hit import Hit
+from hopweave.query import NO_INTENT, Intent, Plan, Query
+
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+
+def test_the_clock_is_now_in_utc_unless_given():
+    before = datetime.now(UTC)
+    asked_at = Query("?").asked_at
+    assert before <= asked_at <= datetime.now(UTC)
+
+
+def test_a_naive_time_is_utc_and_an_aware_one_stays():
+    assert Query("?", asked_at=NOON.replace(tzinfo=None)).asked_at == NOON
+    elsewhere = NOON.astimezone(timezone(timedelta(hours=9)))
+    assert Query("?", asked_at=elsewhere).asked_at is elsewhere
+
+
+def test_understood_gives_a_new_question_and_keeps_what_is_not_given():
+    query = Query("?", asked_at=NOON, filters={"a": 1}, tenant={"b": 2})
+    intent, plan = Intent("debugging"), Plan(("text",))
+    understood = query.understood(intent=intent).understood(plan=plan)
+    assert (query.intent, query.plan) == (None, None)
+    assert (understood.intent, understood.plan) == (intent, plan)
+    assert (understood.text, understood.asked_at, understood.filters, understood.tenant) == (
+        "?",
+        NOON,
+        {"a": 1},
+        {"b": 2},
+    )
+
+
+def test_questions_compare_by_content_even_with_vectors():
+    one = Query("?", np.array([1, 2], np.float32), NOON)
+    assert one == Query("?", np.array([1, 2], np.float32), NOON)
+    assert one != Query("?", np.array([1, 3], np.float32), NOON)
+    assert one != Query("?", None, NOON)
+    assert one != Query("!", np.array([1, 2], np.float32), NOON)
+    assert one != "?"
+    assert len({one, Query("?", np.array([1, 2], np.float32), NOON)}) == 1
+
+
+def test_a_question_cannot_be_changed():
+    with pytest.raises(AttributeError):
+        Query("?").text = "!"
+
+
+def test_admits_follows_the_filters():
+    ship, place = Hit("a", metadata={"type": "ship"}), Hit("b", metadata={"type": "place"})
+    assert [hit.id for hit in filter(Query("?", filters={"type": "ship"}).admits(), [ship, place])] == ["a"]
+    assert [hit.id for hit in filter(Query("?").admits(), [ship, place])] == ["a", "b"]
+
+
+def test_the_shares_without_intents_sum_to_one():
+    assert sum(NO_INTENT.weights.values()) == pytest.approx(0.40 + 0.45 + 0.15 + 0.0)
+    assert sum(NO_INTENT.weights.values()) == pytest.approx(1)

@@ -1,0 +1,120 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopweave.errors import InvalidScore
+from hopweave.hit import Hit
+from hopweave.scores import as_unit, best, best_and_ties, checked, normalised, ranked, sigmoid, top_ids
+
+NUMBERS = st.floats(-1e6, 1e6, allow_nan=False)
+
+
+def test_checked_keeps_the_first_of_each_id():
+    hits = [Hit("a", 1.0), Hit("b"), Hit("a", 2.0)]
+    assert checked(hits) == [Hit("a", 1.0), Hit("b")]
+    assert checked([]) == []
+    assert checked(iter(hits)) == [Hit("a", 1.0), Hit("b")]
+
+
+@pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf, np.float32("nan")])
+def test_checked_names_the_hit_whose_score_is_no_number(score):
+    with pytest.raises(InvalidScore, match="hit 'bad' has score"):
+        checked([Hit("good", 1.0), Hit("bad", score)])
+
+
+def test_checked_looks_at_repeated_hits_too():
+    with pytest.raises(InvalidScore, match="'a'"):
+        checked([Hit("a", 1.0), Hit("a", math.nan)])
+
+
+def test_ranked_keeps_the_order_of_equals_and_puts_unknown_last():
+    hits = [Hit("n1"), Hit("b", 0.0), Hit("c", 1.0), Hit("a", 0.0), Hit("n2"), Hit("d", -1.0)]
+    assert [hit.id for hit in ranked(hits)] == ["c", "b", "a", "d", "n1", "n2"]
+    assert ranked([]) == []
+
+
+def test_top_ids_breaks_ties_by_best_rank_then_id():
+    scores = {"d": 1.0, "c": 1.0, "b": 1.0, "a": 0.5}
+    assert [key for key, _ in top_ids(scores, {"a": 1, "b": 3, "c": 2, "d": 2})] == ["c", "d", "b", "a"]
+    assert top_ids(scores, {"a": 1, "b": 3, "c": 2, "d": 2}, 1) == [("c", 1.0)]
+    assert top_ids({}, {}) == []
+
+
+@pytest.mark.parametrize(
+    ("scores", "method", "expected"),
+    [
+        ([], "min_max", []),
+        ([4, 3, 2], "min_max", [(4 - 2) / (4 - 2), (3 - 2) / (4 - 2), (2 - 2) / (4 - 2)]),
+        ([-1, -3], "min_max", [1, 0]),
+        ([0.7], "min_max", [0.7]),
+        ([12], "min_max", [1]),
+        ([0.3, 0.3], "min_max", [0.3, 0.3]),
+        ([0, 0], "min_max", [1, 1]),
+        ([-5], "min_max", [1]),
+        ([4, 2, 0], "max", [4 / 4, 2 / 4, 0 / 4]),
+        ([4, -2], "max", [1, 0]),
+        ([-1, -2], "max", [0, 0]),
+        ([0.7], "max", [0.7]),
+        ([0, 100], "sigmoid", [0.5, 1 / (1 + math.exp(-100))]),
+        ([7, -3], "none", [7, -3]),
+    ],
+)
+def test_normalised(scores, method, expected):
+    assert normalised(scores, method) == pytest.approx(expected)
+
+
+@given(st.lists(NUMBERS, max_size=20), st.sampled_from(["min_max", "max", "sigmoid"]))
+def test_normalised_scores_lie_in_the_unit_range_in_the_same_order(scores, method):
+    found = normalised(scores, method)
+    assert all(0 <= one <= 1 for one in found)
+    assert all(found[i] <= found[j] for i, low in enumerate(scores) for j, high in enumerate(scores) if low <= high)
+
+
+@pytest.mark.parametrize("score", [-1e308, -1000.0, -700.0, -1.0, 0.0, 1.0, 1000.0, 1e308])
+def test_sigmoid_never_overflows(score):
+    assert 0 <= sigmoid(score) <= 1
+    assert sigmoid(score) + sigmoid(-score) == pytest.approx(1)
+
+
+def test_logits_and_cosines_become_unit_scores_with_a_receipt():
+    logit, cosine = as_unit([Hit("a", -4.0, scale="logit"), Hit("b", -0.5, scale="cosine")])
+    assert logit.score == pytest.approx(1 / (1 + math.exp(4)))
+    assert cosine.score == pytest.approx((1 - 0.5) / 2)
+    assert (logit.scale, cosine.scale) == ("unit", "unit")
+    assert logit.receipts[-1].before == -4.0
+    assert cosine.receipts[-1].details == {"formula": "(1 + cosine) / 2"}
+
+
+def test_what_can_be_weighed_already_stays_as_it_is():
+    hits = [Hit("a", 0.4, scale="unit"), Hit("b", 7.5, scale="positive"), Hit("c", 3.0), Hit("d", None, scale="logit")]
+    assert as_unit(hits) == hits
+    assert as_unit([]) == []
+
+
+def test_unknown_scales_are_logits_where_one_is_negative():
+    found = as_unit([Hit("a", 0.0), Hit("b", -1.0), Hit("c", 0.3, scale="unit")])
+    assert [hit.score for hit in found] == pytest.approx([0.5, 1 / (1 + math.e), 0.3])
+
+
+def test_bounded_brings_open_ended_scores_to_shares_of_the_best():
+    hits = [Hit("a", 8.0, scale="positive"), Hit("b", 2.0, scale="positive"), Hit("c", 0.9, scale="unit"), Hit("d")]
+    assert [hit.score for hit in as_unit(hits, bounded=True)] == [8 / 8, 2 / 8, 0.9, None]
+
+
+def test_best_orders_ties_by_position():
+    scores = np.array([0.5, 0.9, 0.5, 0.9, 0.1])
+    assert best(scores, 3).tolist() == [1, 3, 0]
+    assert best(scores, 99).tolist() == [1, 3, 0, 2, 4]
+    assert best(np.empty(0), 3).tolist() == []
+
+
+@given(st.lists(st.integers(0, 5), max_size=30), st.integers(1, 40))
+def test_best_and_ties_cuts_no_tie_in_two(scores, top_k):
+    array = np.array(scores, float)
+    found = best_and_ties(array, top_k)
+    bar = sorted(scores, reverse=True)[top_k - 1] if top_k <= len(scores) else -1
+    assert sorted(found.tolist()) == [place for place, score in enumerate(scores) if score >= bar]
+    assert best(array, top_k).tolist() == sorted(range(len(scores)), key=lambda place: (-scores[place], place))[:top_k]
