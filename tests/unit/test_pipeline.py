@@ -1,0 +1,399 @@
+import asyncio
+import json
+import subprocess
+import sys
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Literal
+
+import pytest
+from pydantic import Field
+
+from hopweave.component import Source, Stage
+from hopweave.document import Document
+from hopweave.errors import SourceFailed
+from hopweave.hit import Hit
+from hopweave.knowledge_base.cache import QueryCache
+from hopweave.knowledge_base.store import KnowledgeBase
+from hopweave.pipeline import Pipeline
+from hopweave.query import Intent, Plan, Query
+from hopweave.recipe import Recipe
+from hopweave.routing.gate import Gate
+from hopweave.routing.intent import IntentClassifier
+from hopweave.text.bm25 import Bm25
+
+
+class Given(Source):
+    """Says what it is told to say, after a while, and notes what it was asked."""
+
+    kind: Literal["given"] = "given"
+    ids: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    takes_seconds: float = 0.0
+    fails: bool = False
+    asked: list = Field(default_factory=list, exclude=True)
+
+    @property
+    def needs(self):
+        return self.after
+
+    def search(self, query, knowledge, upstream=None):
+        self.asked.append((self.top_k, {name: [hit.id for hit in hits] for name, hits in (upstream or {}).items()}))
+        time.sleep(self.takes_seconds)
+        if self.fails:
+            raise ConnectionError("the line is dead")
+        found = [Hit(key, 1.0, metadata={"even": int(key) % 2 == 0} if key.isdigit() else {}) for key in self.ids]
+        return found[: self.top_k]
+
+
+class Shout(Stage):
+    kind: Literal["shout"] = "shout"
+
+    def apply(self, hits, query, knowledge=None):
+        return [hit.rescored(hit.score, "shout", seen=query.text.upper()) for hit in hits]
+
+
+class Nowhere:
+    """A knowledge base without documents."""
+
+    version = 1
+
+    def get(self, ids, *, tenant=None):
+        return {}
+
+
+def run(recipe, query="?", how="run", top_k=None, knowledge=None):
+    pipeline = Pipeline(recipe, knowledge or Nowhere())
+    return pipeline.run(query, top_k=top_k) if how == "run" else asyncio.run(pipeline.run_async(query, top_k=top_k))
+
+
+def ids(result):
+    return [hit.id for hit in result.hits]
+
+
+both = pytest.mark.parametrize("how", ["run", "run_async"])
+
+
+@both
+def test_sources_are_fused_and_stages_applied_in_order(how):
+    recipe = Recipe(
+        name="r", sources={"one": Given(ids=("a", "b")), "two": Given(ids=("b", "c"))}, stages=(Shout(), Shout())
+    )
+    result = run(recipe, "ferry", how)
+    assert ids(result) == ["b", "a", "c"]  # 1/62 + 1/61 > 1/61 > 1/62
+    assert [receipt.stage for receipt in result.hits[0].receipts] == ["reciprocal_rank", "shout", "shout"]
+    assert result.hits[0].receipts[-1].details == {"seen": "FERRY"}
+    assert result.failures == {}
+    assert result.plan.sources == ("one", "two")
+    assert set(result.timings) == {"one", "two", "reciprocal_rank", "shout", "total"}
+    assert result.timings["total"] >= max(seconds for step, seconds in result.timings.items() if step != "total")
+
+
+@both
+def test_both_ways_to_run_give_the_same_answer(kb, how):
+    expected = Pipeline("hybrid", kb).run("tide gate at Hallow").hits
+    assert run("hybrid", "tide gate at Hallow", how, knowledge=kb).hits == expected
+    assert len(expected) == 5
+
+
+@both
+def test_sources_of_a_wave_run_side_by_side(how):
+    meeting = threading.Barrier(3, timeout=10)
+
+    class Meeting(Given):
+        def search(self, query, knowledge, upstream=None):
+            meeting.wait()  # passes only if all three are here at the same time
+            return super().search(query, knowledge, upstream)
+
+    recipe = Recipe(
+        name="r",
+        sources={
+            "one": Meeting(ids=("a",)),
+            "two": Meeting(ids=("b",)),
+            "three": Meeting(ids=("c",), deadline_seconds=30),
+        },
+    )
+    assert sorted(ids(run(recipe, how=how))) == ["a", "b", "c"]
+
+
+@both
+def test_a_source_gets_the_hits_of_those_it_needs(how):
+    walk = Given(ids=("c",), after=("text", "vector"))
+    recipe = Recipe(
+        name="r", sources={"walk": walk, "text": Given(ids=("a",)), "vector": Given(ids=("b",)), "x": Given()}
+    )
+    run(recipe, how=how)
+    assert walk.asked == [(50, {"text": ["a"], "vector": ["b"]})]
+
+
+@both
+def test_an_optional_source_that_fails_is_left_out_and_told(how):
+    recipe = Recipe(
+        name="r",
+        sources={
+            "good": Given(ids=("a",)),
+            "bad": Given(ids=("b",), fails=True, optional=True),
+            "walk": Given(ids=("c",), after=("bad", "good")),
+        },
+    )
+    result = run(recipe, how=how)
+    assert ids(result) == ["a", "c"]
+    assert result.failures == {"bad": "ConnectionError: the line is dead"}
+    assert recipe.sources["walk"].asked == [(50, {"good": ["a"]})]
+
+
+@both
+def test_a_required_source_that_fails_fails_the_question(how):
+    recipe = Recipe(name="r", sources={"good": Given(ids=("a",)), "bad": Given(fails=True)})
+    with pytest.raises(SourceFailed, match="source 'bad' failed: ConnectionError: the line is dead") as caught:
+        run(recipe, how=how)
+    assert isinstance(caught.value.__cause__, ConnectionError)
+
+
+@both
+def test_a_deadline_holds(how):
+    slow = Given(ids=("b",), takes_seconds=5.0, deadline_seconds=0.1, optional=True)
+    started = time.perf_counter()
+    result = run(Recipe(name="r", sources={"fast": Given(ids=("a",)), "slow": slow}), how=how)
+    assert time.perf_counter() - started < 2
+    assert ids(result) == ["a"]
+    assert result.failures == {"slow": "TimeoutError: no answer within 0.1 s"}
+
+
+@both
+def test_a_required_source_must_meet_its_deadline(how):
+    with pytest.raises(SourceFailed, match=r"source 'slow' failed: TimeoutError: no answer within 0\.05 s"):
+        run(Recipe(name="r", sources={"slow": Given(takes_seconds=0.5, deadline_seconds=0.05)}), how=how)
+
+
+@both
+def test_a_source_in_time_is_not_hurt_by_its_deadline(how):
+    assert ids(run(Recipe(name="r", sources={"s": Given(ids=("a",), deadline_seconds=30)}), how=how)) == ["a"]
+
+
+def test_a_source_that_hangs_does_not_keep_the_program_from_ending():
+    program = """
+import asyncio, time
+from typing import Literal
+from hopweave.component import Source
+from hopweave.pipeline import Pipeline
+from hopweave.recipe import Recipe
+class Stuck(Source):
+    kind: Literal["stuck"] = "stuck"
+    def search(self, query, knowledge, upstream=None):
+        time.sleep(60)
+pipeline = Pipeline(Recipe(name="r", sources={"s": Stuck(deadline_seconds=0.05, optional=True)}), None)
+print(pipeline.run("?").failures, asyncio.run(pipeline.run_async("?")).failures)
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=True)
+    assert ran.stdout.count("no answer within 0.05 s") == 2
+    assert ran.stderr == ""
+
+
+def test_cancelling_a_question_cancels_its_sources():
+    cancelled = []
+
+    class Waiting(Given):
+        async def search_async(self, query, knowledge, upstream=None):
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                cancelled.append(True)
+                raise
+
+    async def ask_and_leave():
+        question = asyncio.ensure_future(Pipeline(Recipe(name="r", sources={"w": Waiting()}), Nowhere()).run_async("?"))
+        await asyncio.sleep(0.05)
+        question.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await question
+        await asyncio.sleep(0)
+
+    asyncio.run(ask_and_leave())
+    assert cancelled == [True]
+
+
+NUMBERS = tuple(str(number) for number in range(400))
+
+
+@both
+def test_filters_fetch_more_until_enough_is_left(how):
+    source = Given(ids=NUMBERS, top_k=5)
+    result = run(
+        Recipe(name="r", sources={"s": source}, top_k=10),
+        Query("?", filters=lambda hit: int(hit.id) >= 100),
+        how,
+    )
+    assert ids(result) == [str(number) for number in range(100, 110)]
+    assert [top_k for top_k, _ in source.asked] == [10 * 3, 10 * 9, 10 * 27]  # 270 is the first to reach 110
+
+
+@both
+def test_filters_stop_when_the_sources_have_no_more(how):
+    source, small = Given(ids=NUMBERS), Given(ids=("1", "3"))
+    recipe = Recipe(name="r", sources={"s": source, "small": small}, top_k=10)
+    result = run(recipe, Query("?", filters={"even": "never"}), how)
+    assert ids(result) == []
+    assert [top_k for top_k, _ in source.asked] == [50, 150, 450]
+    assert [top_k for top_k, _ in small.asked] == [50]  # gave all it had the first time
+
+
+@both
+def test_a_source_is_asked_again_when_those_it_needs_are(how):
+    class Follow(Given):
+        def search(self, query, knowledge, upstream=None):
+            super().search(query, knowledge, upstream)
+            return upstream["s"][-1:]
+
+    follow = Follow(after=("s",))
+    recipe = Recipe(name="r", sources={"s": Given(ids=NUMBERS), "follow": follow}, top_k=10)
+    run(recipe, Query("?", filters={"even": "never"}), how)
+    assert [upstream["s"][-1] for _, upstream in follow.asked] == ["49", "149", "399"]
+
+
+@both
+def test_a_failed_source_is_not_asked_again(how):
+    bad = Given(fails=True, optional=True)
+    recipe = Recipe(name="r", sources={"s": Given(ids=NUMBERS), "bad": bad}, top_k=10)
+    run(recipe, Query("?", filters={"even": "never"}), how)
+    assert len(bad.asked) == 1
+
+
+def test_filters_work_on_a_real_knowledge_base():
+    with KnowledgeBase.open(embedder=None) as kb:
+        kb.add(Document(f"d{number}", "ferry " * (1 + number % 7), {"n": number}) for number in range(300))
+        recipe = Recipe(name="r", sources={"t": Bm25(top_k=5)})
+        result = Pipeline(recipe, kb).run(Query("ferry", filters={"n": {"gte": 297}}))
+        assert sorted(ids(result)) == ["d297", "d298", "d299"]
+
+
+@both
+def test_nobody_sees_another_tenants_documents(how):
+    with KnowledgeBase.open() as kb:
+        kb.add(Document(f"{who}{n}", f"secret ferry {n}", {"owner": who}) for who in ("ann", "bob") for n in range(30))
+        result = run("hybrid", Query("secret ferry", tenant={"owner": "bob"}), how, 60, kb)
+        assert len(result.hits) == 30
+        assert {hit.metadata["owner"] for hit in result.hits} == {"bob"}
+        assert run("hybrid", Query("secret ferry", tenant={"owner": "eve"}), how, None, kb).hits == ()
+
+
+@both
+@pytest.mark.parametrize(("top_k", "expected"), [(None, 10), (1, 1), (3, 3), (100, 100), (1000, 400)])
+def test_top_k_overrides_that_of_the_recipe_and_reaches_the_sources(how, top_k, expected):
+    assert len(run(Recipe(name="r", sources={"s": Given(ids=NUMBERS, top_k=5)}), "?", how, top_k).hits) == expected
+
+
+@both
+@pytest.mark.parametrize("top_k", [0, -1])
+def test_a_top_k_below_one_is_refused_and_not_taken_for_none(how, top_k):
+    with pytest.raises(ValueError, match=f"top_k must be at least 1, but got {top_k}"):
+        run(Recipe(name="r", sources={"s": Given()}), "?", how, top_k)
+
+
+@both
+def test_a_plan_says_which_sources_run(how):
+    text, vector = Given(ids=("a",)), Given(ids=("b",))
+    recipe = Recipe(name="r", sources={"text": text, "vector": vector})
+    result = run(recipe, Query("?", plan=Plan(("vector",), reason="asked for")), how)
+    assert ids(result) == ["b"]
+    assert (text.asked, result.plan.reason) == ([], "asked for")
+
+
+@both
+def test_a_gate_that_stays_shut_asks_nobody(how):
+    source = Given(ids=("a",))
+    recipe = Recipe(name="r", gate=Gate(), sources={"s": source}, stages=(Shout(),))
+    shut, opened = run(recipe, "thanks!", how), run(recipe, "Do you remember the name of the ferry?", how)
+    assert (shut.hits, shut.gate.retrieve) == ((), False)
+    assert (ids(opened), opened.gate.retrieve) == (["a"], True)
+    assert len(source.asked) == 1
+
+
+def test_an_intent_is_found_unless_the_question_brings_one():
+    recipe = Recipe(name="r", intent=IntentClassifier(), sources={"s": Given(ids=("a",))})
+    assert run(recipe, "why does the build crash with an error?").query.intent.name == "debugging"
+    assert run(recipe, Query("why does it crash?", intent=Intent("mine"))).query.intent.name == "mine"
+
+
+def test_the_result_is_json(kb):
+    data = json.loads(json.dumps(Pipeline("hybrid", kb).run("ferry").as_dict()))
+    assert data["query"] == "ferry"
+    assert data["hits"][0]["receipts"][-1]["stage"] == "reciprocal_rank"
+    assert data["plan"]["sources"] == ["text", "vector"]
+
+
+def test_nothing_found_is_an_empty_answer():
+    assert run(Recipe(name="r", sources={"s": Given()})).hits == ()
+
+
+# The cache
+
+
+def cached(ids=("a",), **how):
+    source = Given(ids=ids, **how)
+    return source, Pipeline(Recipe(name="r", sources={"s": source}), Nowhere(), cache=QueryCache())
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_question_asked_twice_is_answered_once(asynchronous):
+    source, pipeline = cached()
+    ask = (lambda text: asyncio.run(pipeline.run_async(text))) if asynchronous else pipeline.run
+    assert ask("?") is ask("?")
+    assert len(source.asked) == 1
+    assert ids(ask("!")) == ["a"]
+    assert len(source.asked) == 2
+
+
+NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Query("!", asked_at=NOW),
+        Query("?", asked_at=NOW + timedelta(days=1)),
+        Query("?", asked_at=NOW, filters={"even": True}),
+        Query("?", asked_at=NOW, tenant={"owner": "bob"}),
+        Query("?", asked_at=NOW, intent=Intent("debugging")),
+        Query("?", asked_at=NOW, plan=Plan(("s",), reason="other")),
+    ],
+)
+def test_questions_that_differ_anywhere_do_not_share_an_answer(other):
+    _, pipeline = cached()
+    first = pipeline.run(Query("?", asked_at=NOW))
+    assert pipeline.run(Query("?", asked_at=NOW)) is first
+    assert pipeline.run(other) is not first
+    assert pipeline.run(Query("?", asked_at=NOW), top_k=3) is not first
+
+
+def test_a_filter_function_is_never_cached():
+    source, pipeline = cached()
+    for _ in range(2):
+        pipeline.run(Query("?", filters=lambda hit: True))
+    assert len(source.asked) == 2
+
+
+def test_an_answer_with_a_failure_is_not_kept():
+    source, pipeline = cached(fails=True, optional=True)
+    for _ in range(2):
+        assert pipeline.run("?").failures
+    assert len(source.asked) == 2
+
+
+def test_pipelines_may_share_a_cache():
+    cache = QueryCache()
+    one = Pipeline(Recipe(name="r", sources={"s": Given(ids=("a",))}), Nowhere(), cache=cache)
+    other = Pipeline(Recipe(name="r", sources={"s": Given(ids=("a",))}), Nowhere(), cache=cache)
+    assert one.run("?") is not other.run("?")
+    assert len(cache) == 2
+
+
+def test_any_write_makes_old_answers_unreachable(kb):
+    pipeline = Pipeline("hybrid", kb, cache=QueryCache())
+    before = pipeline.run("lighthouse")
+    assert pipeline.run("lighthouse") is before
+    kb.add([Document("light", "The lighthouse of Great Tern.")])
+    assert ids(pipeline.run("lighthouse"))[0] == "light"
+    kb.delete(["light"])
+    assert "light" not in ids(pipeline.run("lighthouse"))
