@@ -105,6 +105,10 @@ def read_question(question: str, max_words: int) -> Question:
         first, last = bisect_left(starts, begin), bisect_right(ends, end)
         while first < last and folded[first] in STOP_WORDS and first == 0:
             first += 1
-        if first < last and names_something(" ".join(folded[first:last])) and (not names or first >= names[-1][1]):
+        if first == last or (names and first < names[-1][1]):
+            continue
+        if names and names[-1][1] == first and text[ends[first - 1] : starts[first]] in ("'", "’"):
+            names[-1] = (names[-1][0], last)  # God'S Gift, as title-casing writes it
+        elif names_something(" ".join(folded[first:last])):
             names.append((first, last))
     return Question(text, words, folded, tuple(names))

@@ -42,6 +42,9 @@ waar wanneer waarom hoe welke er niet ook hij zij ze hun haar
 
 STOP_WORDS = frozenset(_LISTS.split())
 
+ARTICLES = frozenset({"the", "a", "an", "der", "die", "das", "le", "la", "les", "el", "los", "las", "il", "lo", "het"})
+"""Articles, with which the names of many things begin: Los Angeles, Le Havre."""
+
 _CALENDAR = """
 january february march april may june july august september october november december
 monday tuesday wednesday thursday friday saturday sunday

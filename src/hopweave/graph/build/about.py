@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator
 from hopweave.document import Document
 from hopweave.graph.build.capitalised import name_run, names_something
 from hopweave.graph.model import Mention
-from hopweave.graph.stop_words import STOP_WORDS
+from hopweave.graph.stop_words import ARTICLES, STOP_WORDS
 from hopweave.graph.words import words
 
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.{1,200}?)[ \t]*#*$", re.MULTILINE)
+_HEADINGS_FIRST = re.compile(r"\A(?:\s*#[^\n]*(?:\n|$))*")
 _SUFFIX = re.compile(r"\s*[(\[（【][^()\[\]（）【】]*[)\]）】]$")
 _FORMAT = re.compile(r"\.[A-Za-z0-9]{1,5}$")
 _SEPARATORS = re.compile(r"[_\-\s.]+")
@@ -95,27 +96,32 @@ def defined_names(text: str) -> list[str]:
     >>> defined_names("It is late."), defined_names("北京市是中华人民共和国的首都。")
     ([], ['北京市'])
     """
-    start = unicodedata.normalize("NFKC", text[:_FIRST_SENTENCE]).replace("( ", "(")
+    below = _HEADINGS_FIRST.sub("", text[: 2 * _FIRST_SENTENCE], count=1)[:_FIRST_SENTENCE]
+    start = unicodedata.normalize("NFKC", below).replace("( ", "(")
     found = _DEFINED.match(start) or _BORN.match(start) or _DEFINED_UNSPACED.match(start)
     if found is None:
         return []
-    names = [found.group(1).strip(" ,")]
+    defined = found.group(1).strip(" ,")
+    is_quoted = start[: found.start(1)].rstrip().endswith(('"', "“", "«", "「", "『", "《"))
+    names = [defined] if _is_name(defined, is_quoted) else []
     sentence = _SENTENCE.split(start, maxsplit=1)[0]
-    for alias in _ALIAS.finditer(sentence):
+    for alias in _ALIAS.finditer(sentence) if names else ():
         run = name_run().match(sentence, alias.end())
-        if run and (" " in run.group() or run.group().isupper()):
+        if run and (" " in run.group() or run.group().isupper()) and _is_name(run.group()):
             names.append(run.group())
-    return [name for name in dict.fromkeys(names) if _is_name(name)]
+    return list(dict.fromkeys(names))
 
 
-def _is_name(name: str) -> bool:
-    """Few words, of which the first has a capital or knows none, and not stop words or a date."""
+def _is_name(name: str, is_quoted: bool = False) -> bool:
+    """Few words, the first with a capital or of a script that knows none, and not stop words or a date."""
     parts = name.split()
-    if parts and parts[0].casefold() in ("the", "a", "an"):
+    if len(parts) > 1 and parts[0].casefold() in ARTICLES:
         parts = parts[1:]
-    elif parts and parts[0].casefold() in STOP_WORDS:
+    if not 0 < len(parts) <= _MAX_WORDS or not words(name):
         return False
-    return 0 < len(parts) <= _MAX_WORDS and not parts[0][0].islower() and names_something(name) and bool(words(name))
+    starts_well = is_quoted or parts[0].casefold() not in STOP_WORDS
+    says_something = names_something(name) or (is_quoted and len(parts) > 1)
+    return starts_well and says_something and not parts[0][0].islower()
 
 
 def about_names(

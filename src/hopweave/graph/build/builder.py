@@ -38,6 +38,7 @@ def merge(document_id: str, contributions: Iterable[Contribution]) -> Contributi
         tuple(edge for one in every for edge in one.edges),
         tuple(mention for one in every for mention in one.mentions),
         next((one.words for one in every if one.words), ""),
+        tuple(dict.fromkeys(address for one in every for address in one.addresses)),
     )
 
 

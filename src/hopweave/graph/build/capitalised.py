@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from hopweave.graph.model import Mention
-from hopweave.graph.stop_words import CALENDAR_WORDS, STOP_WORDS
+from hopweave.graph.stop_words import ARTICLES, CALENDAR_WORDS, STOP_WORDS
 from hopweave.graph.words import character_class
 
 PART_WEIGHT = 0.5
@@ -31,6 +31,7 @@ _YEAR = re.compile(r"\b(?:1\d|20)\d\d(?<![\w.,-]....)(?!\w|[.,]\d)")
 _KATAKANA = re.compile(r"[\u30a1-\u30fa][\u30a1-\u30fa\u30fc・]{2,}")
 _SENTENCE_END = frozenset(".!?…:。！？\n#*")
 _SPACE_OR_QUOTE = frozenset(" \t\"'“”‘(«")
+_TAKEN_OFF = STOP_WORDS - ARTICLES | {"the", "a", "an"}  # "Los Angeles" keeps its article
 _NO_NAMES = STOP_WORDS | CALENDAR_WORDS | frozenset("abcdefghijklmnopqrstuvwxyz") | frozenset(map(str, range(1000)))
 
 
@@ -138,7 +139,7 @@ def _without_stop_words(run: str) -> tuple[str, bool]:
     opens = True
     while run:
         first, _, rest = run.partition(" ")
-        if first.casefold() not in STOP_WORDS:
+        if first.casefold() not in _TAKEN_OFF:
             break
         run, opens = rest, False
     return run, opens

@@ -1,0 +1,144 @@
+"""Whatever was added, changed and deleted, and in which order: the graph is that of the documents that are left."""
+
+import sqlite3
+import unicodedata
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hopweave.document import Document
+from hopweave.graph import ledger as sql
+from hopweave.graph.build.builder import contribute_all
+from hopweave.graph.build.links import LinksBuilder
+from hopweave.graph.build.mentions import MentionsBuilder
+from hopweave.graph.build.metadata import MetadataBuilder
+from hopweave.graph.build.services import ServicesBuilder
+from hopweave.graph.build.triples import TriplesBuilder
+from hopweave.graph.ledger import Ledger
+from hopweave.graph.model import Node
+from hopweave.graph.resolve import resolve
+
+BUILDERS = (MentionsBuilder(), TriplesBuilder(), MetadataBuilder(), LinksBuilder(), ServicesBuilder())
+NAMES = (
+    "MV Skua",
+    "Harris",
+    "St. Louis",
+    "St Louis",
+    "the Harris",
+    "北京",
+    "東京",
+    "Łódź",
+    "Lodz",
+    "film",
+    "C++",
+    "C",
+    "القاهرة",
+    "한국",
+)
+IDS = ("a", "b", "c", "d")
+
+name = st.sampled_from(NAMES)
+phrase = st.lists(
+    st.one_of(name, st.sampled_from(["sails to", ".", "is a film", "[x](b.md)", "[[Harris]]", "Later"])), max_size=6
+)
+documents = st.builds(
+    lambda id_, words, title, triples, tags, parent, path: Document(
+        id_,
+        " ".join(words),
+        {
+            "title": title,
+            "triples": triples,
+            "tags": tags,
+            "parent": parent,
+            "path": path,
+            "service": title,
+            "calls_out": tags,
+        },
+    ),
+    st.sampled_from(IDS),
+    phrase,
+    st.one_of(st.just(""), name),
+    st.lists(st.tuples(name, st.sampled_from(["is", "Sails to", "首都"]), name), max_size=3),
+    st.lists(name, max_size=2),
+    st.one_of(st.none(), st.sampled_from([*IDS, "Harris", "b.md"])),
+    st.sampled_from(["", "b.md", "docs/c.md"]),
+)
+steps = st.lists(st.one_of(documents, st.sampled_from(IDS)), max_size=12)
+
+
+def contributions(documents):
+    return list(contribute_all(BUILDERS, documents))
+
+
+def graph_of(entries):
+    resolved = resolve(entries)
+    return resolved.nodes, resolved.edges()
+
+
+@settings(max_examples=150, deadline=None)
+@given(steps)
+def test_any_history_equals_building_what_is_left(history):
+    connection = sqlite3.connect(":memory:")
+    sql.create_tables(connection)
+    memory, follower = Ledger(), Ledger()
+    left = {}
+    for step in history:
+        if isinstance(step, str):
+            left.pop(step, None)
+            sql.forget(connection, [step])
+            memory.forget([step])
+        else:
+            left[step.id] = step
+            sql.record(connection, contributions([step]))
+            memory.record(contributions([step]))
+        follower.refresh(connection)
+    expected = graph_of(contributions(left.values()))
+    assert graph_of(sql.read(connection)) == expected
+    assert graph_of(memory.read()) == expected
+    assert graph_of(follower.read()) == expected
+    connection.close()
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(documents, max_size=5, unique_by=lambda document: document.id), documents)
+def test_adding_and_deleting_leaves_no_trace(before, extra):
+    before = [document for document in before if document.id != extra.id]
+    ledger = Ledger(contributions(before))
+    expected = graph_of(ledger.read())
+    ledger.record(contributions([extra]))
+    ledger.forget([extra.id])
+    assert graph_of(ledger.read()) == expected
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(documents, max_size=5, unique_by=lambda document: document.id))
+def test_indexing_again_changes_nothing(corpus):
+    connection = sqlite3.connect(":memory:")
+    sql.create_tables(connection)
+    sql.record(connection, contributions(corpus))
+    expected, writes = graph_of(sql.read(connection)), connection.total_changes
+    assert sql.record(connection, contributions(reversed(corpus))) == []
+    assert connection.total_changes == writes
+    assert graph_of(sql.read(connection)) == expected
+    connection.close()
+
+
+@given(st.text(min_size=1), st.text(min_size=1))
+def test_a_name_is_never_folded_away(one, other):
+    """Names become one node only if they are equal once case and compatibility forms are folded."""
+    same = Node.entity(one).id == Node.entity(other).id
+    folded = [" ".join(unicodedata.normalize("NFKC", text).casefold().split()) for text in (one, other)]
+    assert same == (folded[0] == folded[1])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.text(alphabet="北東京都市大阪하한서울กขค", min_size=1, max_size=4), min_size=1, max_size=6, unique=True)
+)
+def test_non_latin_titles_stay_distinct(titles):
+    corpus = [Document(str(number), "", {"title": title}) for number, title in enumerate(titles)]
+    nodes, edges = graph_of(contributions(corpus))
+    entities = [node for node in nodes if node.kind == "entity"]
+    assert sorted(node.name for node in entities) == sorted(titles)
+    about = [edge for edge in edges if edge.type == "about" and edge.target.startswith("entity:")]
+    assert len(about) == len(titles)
