@@ -8,7 +8,7 @@ between threads and pipelines.
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -84,6 +84,17 @@ class Component(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     kind: str
+
+    def changed(self, **parameters: Any) -> Self:
+        """This component with other values for some of its parameters, checked as at construction.
+
+        >>> from hopweave.fusion.reciprocal_rank import ReciprocalRank
+        >>> ReciprocalRank(weights={"text": 2}).changed(k=10)
+        ReciprocalRank(kind='reciprocal_rank', k=10.0, weights={'text': 2.0})
+        """
+        if not parameters:
+            return self
+        return type(self).model_validate({**{name: getattr(self, name) for name in self.model_fields_set}, **parameters})
 
     @model_serializer(mode="wrap")
     def _with_kind(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:

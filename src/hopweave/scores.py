@@ -40,6 +40,21 @@ def ranked(hits: Iterable[Hit]) -> list[Hit]:
     return sorted(hits, key=lambda hit: math.inf if hit.score is None else -hit.score)
 
 
+def first(hits: Sequence[Hit], top_k: int | None) -> list[Hit]:
+    """The first `top_k` hits, or all of them if it is None.
+
+    >>> [hit.id for hit in first([Hit("a"), Hit("b")], 1)]
+    ['a']
+    >>> first([], 0)
+    Traceback (most recent call last):
+        ...
+    ValueError: top_k must be at least 1, but got 0
+    """
+    if top_k is not None and top_k < 1:
+        raise ValueError(f"top_k must be at least 1, but got {top_k}")
+    return list(hits[:top_k])
+
+
 def top_ids(
     scores: Mapping[str, float], best_rank: Mapping[str, int], limit: int | None = None
 ) -> list[tuple[str, float]]:

@@ -77,6 +77,15 @@ class IntentClassifier(Component):
         return self._intent(self.default or short_intent, None)
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Every intent that a text can turn out to have, each once.
+
+        >>> IntentClassifier().names[:2], IntentClassifier(enabled=False).names
+        (('exact_match', 'debugging'), ('none',))
+        """
+        return tuple(dict.fromkeys(rule.name for rule in self._rules)) if self.enabled else (NO_INTENT.name,)
+
+    @property
     def _rules(self) -> tuple[IntentRule, ...]:
         return (*self.extra_rules, *_TABLES[self.taxonomy][0])
 
