@@ -79,10 +79,7 @@ class Pipeline:
         run = _Run(self, query, top_k)
         if run.cached is not None:
             return run.cached
-        while run.wants_more:
-            for wave in run.waves:
-                run.collect(_search(run.due(wave), run))
-            run.fuse()
+        run.find()
         for stage in self.recipe.stages:
             started = perf_counter()
             run.hits = stage.apply(run.hits, run.query, self.knowledge)
@@ -94,15 +91,24 @@ class Pipeline:
         run = _Run(self, query, top_k)
         if run.cached is not None:
             return run.cached
-        while run.wants_more:
-            for wave in run.waves:
-                run.collect(await _search_async(run.due(wave), run))
-            run.fuse()
+        await run.find_async()
         for stage in self.recipe.stages:
             started = perf_counter()
             run.hits = await stage.apply_async(run.hits, run.query, self.knowledge)
             run.took(stage.kind, started)
         return run.result()
+
+    def find(self, query: str | Query, *, top_k: int | None = None) -> Result:
+        """What sources and fuser find, all of it, before any stage: for whoever runs the stages elsewhere."""
+        run = _Run(self, query, top_k)
+        run.find()
+        return run.found()
+
+    async def find_async(self, query: str | Query, *, top_k: int | None = None) -> Result:
+        """The same without blocking the event loop."""
+        run = _Run(self, query, top_k)
+        await run.find_async()
+        return run.found()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +157,20 @@ class _Run:
             self.query = self.query.understood(plan=planned)
         self.plan = self.query.plan or Plan(tuple(recipe.sources))
 
+    def find(self) -> None:
+        """Ask the sources and fuse what they found."""
+        while self.wants_more:
+            for wave in self.waves:
+                self.collect(_search(self.due(wave), self))
+            self.fuse()
+
+    async def find_async(self) -> None:
+        """The same without blocking the event loop."""
+        while self.wants_more:
+            for wave in self.waves:
+                self.collect(await _search_async(self.due(wave), self))
+            self.fuse()
+
     def due(self, wave: Sequence[str]) -> list[str]:
         """Of a wave, the sources that may have more to give."""
         return [name for name in wave if name not in self._finished]
@@ -191,6 +211,11 @@ class _Run:
     def took(self, step: str, started: float) -> None:
         """Note how long a step took; a step that comes twice is summed up."""
         self._timings[step] = self._timings.get(step, 0.0) + perf_counter() - started
+
+    def found(self) -> Result:
+        """What has been found so far, uncut."""
+        self.took("total", self._started)
+        return Result(self.query, tuple(self.hits), self.plan, self._timings, self._failures, self.gate)
 
     def result(self) -> Result:
         """What to hand back."""

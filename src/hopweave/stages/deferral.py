@@ -30,7 +30,7 @@ class Deferral(Stage):
     def apply(self, hits: Sequence[Hit], query: Query, knowledge: Knowledge | None = None) -> list[Hit]:  # noqa: ARG002 - the question does not matter
         """Put hits that repeat a better one last."""
         hits = checked(hits)
-        vectors = unit_vectors(hits, knowledge)
+        vectors = unit_vectors(hits, knowledge, lexical=True)
         known = vectors.known
         repeats = np.full(len(hits), -1)
         similarity = np.zeros(len(hits), np.float32)

@@ -52,7 +52,7 @@ class Mmr(Stage):
         scored = [hit for hit in hits if hit.score is not None]
         unscored = [hit for hit in hits if hit.score is None]
         wanted = len(scored) if self.top_k is None else min(self.top_k, len(scored))
-        vectors = unit_vectors(scored, knowledge)
+        vectors = unit_vectors(scored, knowledge, lexical=True)
         relevance = self._relevance(scored)
         gains: Sequence[float | None]
         if self.strategy == "mmr":

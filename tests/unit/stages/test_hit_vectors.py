@@ -3,6 +3,7 @@ import pytest
 
 from hopweave.hit import Hit
 from hopweave.stages.hit_vectors import unit_vectors
+from hopweave.stages.vector_finder import VectorFinder
 
 
 def vector(*values):
@@ -53,3 +54,32 @@ def test_vectors_are_not_changed():
     mine = vector(3, 4)
     unit_vectors([Hit("a", vector=mine)])
     assert mine.tolist() == [3, 4]
+
+
+def test_what_is_not_kept_is_made_in_one_call_and_else_told_by_words():
+    calls = []
+
+    def embed(texts):
+        calls.append(texts)
+        return [[0, 2] for _ in texts]
+
+    hits = [Hit("a", vector=vector(1, 0)), Hit("b"), Hit("c", text="tide gate"), Hit("d", text="ferry"), Hit("e")]
+    finder = VectorFinder(lambda ids: {"b": [3, 4]}, embed)
+    found = unit_vectors(hits, finder, lexical=True)
+    assert calls == [["tide gate", "ferry"]]
+    assert found.kept_by == ("hit", "knowledge", "embedder", "embedder", None)
+    assert found.rows[:, :2] == pytest.approx(np.array([[1, 0], [0.6, 0.8], [0, 1], [0, 1], [0, 0]]))
+
+
+def test_words_are_compared_with_words_alone():
+    hits = [Hit("a", text="tide gate", vector=vector(1, 0)), Hit("b", text="tide gate"), Hit("c", text="Gate, tide!")]
+    found = unit_vectors(hits, VectorFinder(), lexical=True)
+    assert found.kept_by == ("hit", "lexical", "lexical")
+    assert found.rows @ found.rows.T == pytest.approx(np.array([[1, 0, 0], [0, 1, 1], [0, 1, 1]]))
+    assert unit_vectors(hits, VectorFinder(lexical=False), lexical=True).kept_by == ("hit", None, None)
+    assert unit_vectors(hits, VectorFinder()).kept_by == ("hit", None, None)
+
+
+def test_an_embedder_of_another_dimension_counts_as_missing():
+    finder = VectorFinder(embed_texts=lambda texts: [[1, 2, 3] for _ in texts], lexical=False)
+    assert unit_vectors([Hit("a", vector=vector(1, 0)), Hit("b", text="x")], finder).kept_by == ("hit", None)
