@@ -27,4 +27,4 @@ def test_everything_is_found_before_stages_and_cut():
         assert found.context is None
         assert asyncio.run(pipeline.find_async("ferry")).hits == found.hits
         assert [hit.id for hit in pipeline.find(Query("ferry", filters={"even": True})).hits] == ["a", "c"]
-        assert pipeline.run("ferry").hits == ()
+        assert [hit.id for hit in pipeline.run("ferry").hits] == ["a"]
