@@ -7,6 +7,11 @@ from hopweave.component import Component, rebuild, register
 from hopweave.fusion.confirmatory import Confirmatory
 from hopweave.fusion.reciprocal_rank import ReciprocalRank
 from hopweave.fusion.weighted import Weighted
+from hopweave.graph.build.links import LinksBuilder
+from hopweave.graph.build.mentions import MentionsBuilder
+from hopweave.graph.build.metadata import MetadataBuilder
+from hopweave.graph.build.services import ServicesBuilder
+from hopweave.graph.build.triples import TriplesBuilder
 from hopweave.stages.community_spread import CommunitySpread
 from hopweave.stages.corpus_boost import CorpusBoost
 from hopweave.stages.cross_encoder import CrossEncoder
@@ -52,6 +57,12 @@ CATALOGUE: tuple[type[Component], ...] = (
     RecencyBoost,
     RemoteRerank,
     TimeDecay,
+    # graph builders
+    LinksBuilder,
+    MentionsBuilder,
+    MetadataBuilder,
+    ServicesBuilder,
+    TriplesBuilder,
     # embedders
     StaticEmbedder,
     SentenceTransformerEmbedder,

@@ -94,7 +94,9 @@ class Component(BaseModel):
         """
         if not parameters:
             return self
-        return type(self).model_validate({**{name: getattr(self, name) for name in self.model_fields_set}, **parameters})
+        return type(self).model_validate(
+            {**{name: getattr(self, name) for name in self.model_fields_set}, **parameters}
+        )
 
     @model_serializer(mode="wrap")
     def _with_kind(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -214,6 +216,11 @@ class Embedder(Component, ABC):
 
 
 _ROLES.update({Source: {}, Fuser: {}, Stage: {}, Embedder: {}})
+
+
+def add_role(role: type[Component]) -> None:
+    """Let components of one more role be registered by their kind."""
+    _ROLES.setdefault(role, {})
 
 
 def register(component: type[Component]) -> None:

@@ -17,7 +17,7 @@ from hopweave.graph.model import Contribution, Edge, Mention, Node
 
 Item = TypeVar("Item")
 
-_TABLES = """
+TABLES = """
 CREATE TABLE IF NOT EXISTS graph_contributions (
     document_id TEXT PRIMARY KEY,
     digest BLOB NOT NULL,
@@ -87,7 +87,7 @@ def create_tables(connection: sqlite3.Connection) -> None:
     >>> read(connection)
     []
     """
-    connection.execute(_TABLES)
+    connection.execute(TABLES)
 
 
 def record(connection: sqlite3.Connection, contributions: Iterable[Contribution]) -> list[str]:

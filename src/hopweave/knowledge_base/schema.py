@@ -4,6 +4,7 @@ import sqlite3
 from pathlib import Path
 
 from hopweave.errors import KnowledgeBaseBusy, KnowledgeBaseError, NewerSchema
+from hopweave.graph.ledger import TABLES as GRAPH_TABLES
 
 SCHEMA_VERSION = 1
 TOKENIZER = "unicode61 remove_diacritics 2"
@@ -97,7 +98,7 @@ def prepare(connection: sqlite3.Connection, path: Path, *, read_only: bool) -> N
         if new and not read_only:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.executescript(
-                f"BEGIN IMMEDIATE; {_TABLES} PRAGMA application_id = {_APPLICATION_ID}; "
+                f"BEGIN IMMEDIATE; {_TABLES} {GRAPH_TABLES}; PRAGMA application_id = {_APPLICATION_ID}; "
                 f"PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
             )
             return

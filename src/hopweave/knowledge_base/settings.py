@@ -1,19 +1,23 @@
-"""What is settled when a file is new: embedder and analyzers."""
+"""What is settled when a file is new: embedder, analyzers and graph builders."""
 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from pydantic import ValidationError
 
 from hopweave.component import Embedder, registered
 from hopweave.errors import KnowledgeBaseError, explain
+from hopweave.graph.build.builder import GraphBuilder
+from hopweave.graph.build.links import LinksBuilder
+from hopweave.graph.build.mentions import MentionsBuilder
 from hopweave.knowledge_base.connections import Connections
 from hopweave.text.analyzers import check_analyzer
 from hopweave.vector.embedders import StaticEmbedder, as_embedder
 
 DEFAULT = "default"
+DEFAULT_BUILDERS: tuple[GraphBuilder, ...] = (MentionsBuilder(), LinksBuilder())
 GIVEN = "given"  # the model name of vectors that come with their documents, when there is no embedder
 
 
@@ -24,16 +28,25 @@ class Settings:
     embedder: Embedder | None
     analyzers: tuple[str, ...]
     model: str
+    builders: tuple[GraphBuilder, ...]
 
     @classmethod
-    def of(cls, connections: Connections, embedder: Any, analyzers: Sequence[str] | None) -> "Settings":
+    def of(
+        cls,
+        connections: Connections,
+        embedder: Any,
+        analyzers: Sequence[str] | None,
+        builders: Sequence[GraphBuilder] | None,
+    ) -> "Settings":
         """Settle a new file; of any other, read what was settled and check that it fits what is asked for."""
         wanted = None if analyzers is None else tuple(dict.fromkeys(check_analyzer(name) for name in analyzers))
         given = embedder if embedder in (None, DEFAULT) else as_embedder(embedder)
         values = _stored(connections)
         if not values:
             first = StaticEmbedder() if given == DEFAULT else given
-            values = _values(first, ("nlp",) if wanted is None else wanted)
+            values = _values(
+                first, ("nlp",) if wanted is None else wanted, DEFAULT_BUILDERS if builders is None else builders
+            )
             if not connections.read_only:
                 values = _settle(connections, values)
         names, model = tuple(values["analyzers"]), values["model"]
@@ -42,15 +55,22 @@ class Settings:
                 f"{connections.path}: is indexed with analyzers {', '.join(names)}, not {', '.join(wanted)}; "
                 "open it without naming analyzers, or index into a new file"
             )
+        made = tuple(_restored(GraphBuilder, description, connections) for description in values["graph"])
+        if builders is not None and tuple(builders) != made:
+            raise KnowledgeBaseError(
+                f"{connections.path}: its graph is built by {', '.join(one.kind for one in made) or 'nothing'}; "
+                "open it without naming builders, or index into a new file"
+            )
         if given == DEFAULT:
-            return cls(_restored(values["embedder"], connections), names, model)
+            stored = values["embedder"]
+            return cls(stored and _restored(Embedder, stored, connections), names, model, made)
         offered = given.model_name if given else GIVEN
         if offered != model:
             raise KnowledgeBaseError(
                 f"{connections.path}: holds vectors of {model!r}, not of {offered!r}; "
                 "open it without naming an embedder, or index into a new file"
             )
-        return cls(given, names, model)
+        return cls(given, names, model, made)
 
 
 def _stored(connections: Connections) -> dict[str, Any]:
@@ -67,8 +87,9 @@ def _settle(connections: Connections, values: dict[str, Any]) -> dict[str, Any]:
     return _stored(connections)  # another process may have been first
 
 
-def _values(embedder: Embedder | None, analyzers: Sequence[str]) -> dict[str, Any]:
+def _values(embedder: Embedder | None, analyzers: Sequence[str], builders: Sequence[GraphBuilder]) -> dict[str, Any]:
     return {
+        "graph": [builder.model_dump(mode="json") for builder in builders],
         "embedder": None if embedder is None else _described(embedder),
         "model": embedder.model_name if embedder else GIVEN,
         "analyzers": list(analyzers),
@@ -79,26 +100,26 @@ def _described(embedder: Embedder) -> dict[str, Any] | None:
     """What is needed to make the embedder again; None if that takes more than words, as a function does."""
     description = embedder.model_dump(mode="json")
     try:
-        return description if _made(description) == embedder else None
+        return description if _made(Embedder, description) == embedder else None
     except (KeyError, ValidationError):
         return None
 
 
-def _restored(description: dict[str, Any] | None, connections: Connections) -> Embedder | None:
-    if description is None:
-        return None
+def _restored(role: type[Any], description: dict[str, Any], connections: Connections) -> Any:
     try:
-        return _made(description)
+        return _made(role, description)
     except KeyError as error:
         raise KnowledgeBaseError(
-            f"{connections.path}: was made with embedder {description['kind']!r}, which is not installed; "
-            f"there are {', '.join(registered(Embedder))}"
+            f"{connections.path}: was made with {description['kind']!r}, which is not installed; "
+            f"there are {', '.join(registered(role))}"
         ) from error
     except ValidationError as error:
-        raise KnowledgeBaseError(f"{connections.path}: its embedder cannot be made: {explain(error)}") from error
+        raise KnowledgeBaseError(
+            f"{connections.path}: its {description['kind']!r} cannot be made: {explain(error)}"
+        ) from error
 
 
-def _made(description: dict[str, Any]) -> Embedder:
-    import hopweave.catalogue  # noqa: F401 - so that every embedder's kind is known
+def _made(role: type[Any], description: dict[str, Any]) -> Any:
+    import hopweave.catalogue  # noqa: F401 - so that every kind is known
 
-    return cast(Embedder, registered(Embedder)[description["kind"]].model_validate(description))
+    return registered(role)[description["kind"]].model_validate(description)

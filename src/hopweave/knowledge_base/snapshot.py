@@ -11,6 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hopweave.document import Document
+from hopweave.graph.csr import Graph
+from hopweave.graph.ledger import Ledger
+from hopweave.graph.resolve import resolve
 from hopweave.knowledge_base.connections import Connections
 from hopweave.text.analyzers import analyzer
 from hopweave.text.bm25 import TextIndex, term_counts
@@ -72,6 +75,17 @@ class Snapshot:
             return index.with_approximation(stored) if stored else index
 
         return self._current(("vectors", model), None, changed)
+
+    def graph(self) -> Graph:
+        """The graph that the documents make together."""
+
+        def changed(held: tuple[Ledger, Graph], _: Rows, connection: sqlite3.Connection) -> tuple[Ledger, Graph]:
+            ledger, graph = held
+            if ledger.refresh(connection):
+                graph = resolve(ledger.read()).graph(version_of(connection))
+            return ledger, graph
+
+        return self._current(("graph", ""), (Ledger(), Graph.build([], [])), changed)[1]
 
     def replace_vectors(self, model: str, old: VectorIndex, new: VectorIndex) -> None:
         """Hold another index of the same vectors."""

@@ -17,6 +17,10 @@ import numpy.typing as npt
 from hopweave.component import Ranking
 from hopweave.document import Document
 from hopweave.errors import KnowledgeBaseError
+from hopweave.graph import ledger
+from hopweave.graph.build.builder import GraphBuilder, contribute_all
+from hopweave.graph.csr import Graph
+from hopweave.graph.model import Contribution
 from hopweave.hit import Hit, Vector
 from hopweave.knowledge_base.connections import Connections, grouped
 from hopweave.knowledge_base.entry import Entry, changed, digests, distinct, listed
@@ -74,20 +78,22 @@ class KnowledgeBase:
         *,
         embedder: Any = DEFAULT,
         analyzers: Sequence[str] | None = None,
+        graph: Sequence[GraphBuilder] | None = None,
         approximate_above: int = 100_000,
         read_only: bool = False,
         busy_seconds: float = 30.0,
     ) -> "KnowledgeBase":
         """Open a file, or create it. Without a path the knowledge base is temporary and gone when closed.
 
-        `embedder` is anything that embeds texts, or None for no vectors; it and `analyzers` (nlp) are settled when the
+        `embedder` is anything that embeds texts, or None for no vectors; `graph` are the builders that connect
+        documents (by mentions and links; an empty list for no graph). They and `analyzers` (nlp) are settled when the
         file is new. `approximate_above` is the number of vectors from which search goes through an HNSW graph.
         """
         temporary = tempfile.TemporaryDirectory(prefix="hopweave-") if path is None else None
         file = Path(temporary.name, "temporary.db") if temporary else Path(path or "")
         connections = Connections(file, busy_seconds=busy_seconds, read_only=read_only)
         try:
-            knowledge_base = cls(connections, Settings.of(connections, embedder, analyzers), approximate_above)
+            knowledge_base = cls(connections, Settings.of(connections, embedder, analyzers, graph), approximate_above)
         except BaseException:
             connections.close()
             raise
@@ -146,14 +152,21 @@ class KnowledgeBase:
 
     def delete(self, ids: Iterable[str]) -> int:
         """Remove documents and all that was derived from them; unknown ids are passed over. Says how many went."""
+        ids = list(ids)
         with self._connections.writing() as connection:
             count = sum(
                 connection.execute(f"DELETE FROM documents WHERE id IN ({marks})", group).rowcount
                 for marks, group in grouped(ids)
             )
+            ledger.forget(connection, ids)
         if count:
             self._store_approximate_indexes()
         return count
+
+    def contribute(self, contributions: Iterable[Contribution]) -> None:
+        """Record what a graph from elsewhere says, under ids of your own; `delete` these ids to take it back."""
+        with self._connections.writing() as connection:
+            ledger.record(connection, contributions)
 
     # Reading
 
@@ -204,6 +217,11 @@ class KnowledgeBase:
         from hopweave.pipeline import Pipeline
 
         return Pipeline(recipe, self).run(query, top_k=top_k)
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that the documents make together, as it is now."""
+        return self._snapshot.graph()
 
     def check(self) -> list[str]:
         """Everything that is wrong with the file, in words; an empty list when it is sound."""
@@ -273,12 +291,15 @@ class KnowledgeBase:
         if not pending:
             return Added(unchanged=len(batch))
         model, vectors = self._vectors_for([entry.document for entry in pending])
+        builders = self.settings.builders
+        contributions = list(contribute_all(builders, [entry.document for entry in pending])) if builders else []
         with self._connections.writing() as connection:
             known = digests(connection, entries)  # again: another process may have written meanwhile
             still = {entry.document.id for entry in changed(entries, known, on_conflict)}
             for entry, vector in zip(pending, vectors, strict=True):
                 if entry.document.id in still:
                     self._write(connection, entry, model, vector)
+            ledger.record(connection, [one for one in contributions if one.document_id in still])
         updated = len(still & known.keys())
         return Added(len(still) - updated, updated, len(batch) - len(still))
 

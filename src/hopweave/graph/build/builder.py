@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 
-from hopweave.component import Component
+from hopweave.component import Component, add_role
 from hopweave.document import Document
 from hopweave.graph.model import Contribution
 
@@ -19,6 +19,9 @@ class GraphBuilder(Component, ABC):
     @abstractmethod
     def contribute(self, document: Document) -> Contribution:
         """Nodes, edges and mentions of this document alone."""
+
+
+add_role(GraphBuilder)
 
 
 def merge(document_id: str, contributions: Iterable[Contribution]) -> Contribution:
