@@ -53,12 +53,12 @@ class NameIndex:
         word that no name has stands for the names' words one or two letters away from it.
         """
         wanted = [part for part in dict.fromkeys(parts) if part not in STOP_WORDS]
-        for spellings in ({word: {word: 1.0} for word in wanted if word in self._postings}, None):
-            meant = spellings if spellings is not None else {word: self._near_words(word) for word in wanted}
+        meant = {word: {word: 1.0} for word in wanted if word in self._postings}
+        best = self._best(wanted, meant)
+        if (best is None or best[1] < threshold) and len(meant) < len(wanted):
+            meant |= {word: self._near_words(word) for word in wanted if word not in meant}
             best = self._best(wanted, meant)
-            if best is not None and best[1] >= threshold:
-                return best
-        return None
+        return best if best is not None and best[1] >= threshold else None
 
     def _best(self, wanted: Sequence[str], meant: dict[str, dict[str, float]]) -> tuple[str, float] | None:
         found = sorted(
@@ -69,7 +69,7 @@ class NameIndex:
             if len(candidates) + len(self._postings[word]) > _MAX_CANDIDATES:
                 break
             candidates.update(dict.fromkeys(self._postings[word]))
-        asked = sum(self._rarity(word) if word in self._postings else self._rarest for word in wanted)
+        asked = sum(max(map(self._rarity, meant.get(word, ())), default=self._rarest) for word in wanted)
         best: tuple[float, int, str] | None = None
         for candidate in candidates:
             key = self._keys[candidate]
@@ -114,12 +114,14 @@ class NameIndex:
     def _near_words(self, word: str) -> dict[str, float]:
         plain = without_accents(word)
         allowed = 0 if len(plain) < 4 else 1 if len(plain) < 8 else 2
+        letters = set(plain)
         near: dict[str, float] = {}
         for length in range(len(plain) - allowed, len(plain) + allowed + 1):
             for other, spelled in self._buckets.get((plain[:1], length), ())[:_MAX_BUCKET]:
-                distance = edit_distance(plain, other, allowed)
-                if distance is not None:
-                    near[spelled] = 1 - distance / len(plain) if spelled != word else 1.0
+                if len(letters.difference(other)) <= allowed:
+                    distance = edit_distance(plain, other, allowed)
+                    if distance is not None:
+                        near[spelled] = 1 - distance / len(plain)
         return dict(heapq.nsmallest(8, near.items(), key=lambda pair: (-pair[1], pair[0])))
 
 

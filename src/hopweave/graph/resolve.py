@@ -49,6 +49,21 @@ class Resolved:
             found.append(Edge(*key, weight, self.labels.get(key, "")))
         return found
 
+    def plus(self, edges: Iterable[Edge]) -> "Resolved":
+        """This graph with further edges between its nodes, such as synonyms; edges to other nodes are left out.
+
+        >>> plain = resolve([Contribution("d", (Node.entity("ferry"), Node.entity("ship")))])
+        >>> len(plain.plus([Edge("entity:ferry", "entity:ship", "similar_to", 0.9)]).edges()), len(plain.edges())
+        (1, 0)
+        """
+        numbers = {node.id: number for number, node in enumerate(self.nodes)}
+        further = [edge for edge in edges if edge.source in numbers and edge.target in numbers]
+        edge_types = tuple(sorted({edge.type for edge in further}.union(self.edge_types)))
+        codes = {name: code for code, name in enumerate(edge_types)}
+        old_codes = np.array([codes[name] for name in self.edge_types], dtype=np.int64)
+        columns = _joined((self.sources, self.targets, old_codes[self.types], self.weights), further, numbers, codes)
+        return Resolved(self.nodes, *columns, edge_types, {**_labels(further), **self.labels})
+
     def graph(self, version: int = 0) -> Graph:
         """The graph that algorithms walk on."""
         return Graph.from_arrays(
@@ -93,12 +108,8 @@ def resolve(contributions: Iterable[Contribution], agreement: Agreement | None =
     things = np.full(len(agreed.things.keys), -1, dtype=np.int64)
     things[list(thing_ids)] = [numbers[id_] for id_ in thing_ids.values()]
     mentioned = np.array([codes[name] for name in agreed.types], dtype=np.int64)
-    columns = _summed(
-        np.concatenate([passages[rows.documents], np.array([numbers[edge.source] for edge in edges], dtype=np.int64)]),
-        np.concatenate([things[rows.things], np.array([numbers[edge.target] for edge in edges], dtype=np.int64)]),
-        np.concatenate([mentioned[rows.types], np.array([codes[edge.type] for edge in edges], dtype=np.int64)]),
-        np.concatenate([rows.weights, np.array([edge.weight for edge in edges], dtype=np.float64)]),
-    )
+    mentions = (passages[rows.documents], things[rows.things], mentioned[rows.types], rows.weights)
+    columns = _joined(mentions, edges, numbers, codes)
     return Resolved(tuple(nodes[id_] for id_ in ids), *columns, edge_types, _labels(edges))
 
 
@@ -144,6 +155,22 @@ def _edges(contributions: Sequence[Contribution], joined: Mapping[str, str]) -> 
             if source != target or edge.source == edge.target:
                 found.append(Edge(source, target, edge.type, edge.weight, edge.label))
     return found
+
+
+def _joined(
+    columns: tuple[Numbers, Numbers, Numbers, Floats],
+    edges: Sequence[Edge],
+    numbers: Mapping[str, int],
+    codes: Mapping[str, int],
+) -> tuple[Numbers, Numbers, Floats, Numbers]:
+    """Edges in columns (source, target, type, weight) and edges one by one, together."""
+    sources, targets, types, weights = columns
+    return _summed(
+        np.concatenate([sources, np.array([numbers[edge.source] for edge in edges], dtype=np.int64)]),
+        np.concatenate([targets, np.array([numbers[edge.target] for edge in edges], dtype=np.int64)]),
+        np.concatenate([types, np.array([codes[edge.type] for edge in edges], dtype=np.int64)]),
+        np.concatenate([weights, np.array([edge.weight for edge in edges], dtype=np.float64)]),
+    )
 
 
 def _summed(

@@ -162,3 +162,19 @@ def test_a_mention_makes_its_passage_a_node():
         "entity:skua",
         "passage:d",
     ]
+
+
+def test_synonyms_are_added_to_the_view_and_never_multiply():
+    build = MentionsBuilder().contribute
+    resolved = resolve([build(Document("a", "", {"title": "Ferry"})), build(Document("b", "", {"title": "Ferries"}))])
+    same = [
+        Edge("entity:ferries", "entity:ferry", "similar_to", 0.9),
+        Edge("entity:ferry", "entity:nowhere", "similar_to"),
+    ]
+    together = resolved.plus(same)
+    assert [line for line in lines(together) if "similar_to" in line] == [
+        "entity:ferries similar_to entity:ferry 0.9000"
+    ]
+    assert [line for line in lines(together) if "similar_to" not in line] == lines(resolved)
+    assert resolved.plus([]).edges() == resolved.edges()
+    assert resolve([]).plus(same).edges() == []

@@ -13,6 +13,7 @@ from hopweave.graph.words import words
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.{1,200}?)[ \t]*#*$", re.MULTILINE)
 _HEADINGS_FIRST = re.compile(r"\A(?:\s*#[^\n]*(?:\n|$))*")
 _SUFFIX = re.compile(r"\s*[(\[（【][^()\[\]（）【】]*[)\]）】]$")
+_PATH = re.compile(r"[\\/]|\.[A-Za-z0-9]{1,5}$")  # a source may just as well be called "wiki"
 _FORMAT = re.compile(r"\.[A-Za-z0-9]{1,5}$")
 _SEPARATORS = re.compile(r"[_\-\s.]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -138,7 +139,7 @@ def about_names(
     inferred = [name for heading in headings(document.text) for name in title_names(heading)]
     for field in path_fields:
         path = document.metadata.get(field)
-        if isinstance(path, str):
+        if isinstance(path, str) and _PATH.search(path):
             inferred.append(file_title(path))
     inferred += defined_names(document.text)
     for name in inferred:

@@ -117,3 +117,11 @@ def test_the_definition_is_looked_for_below_the_headings():
     document = Document("d", "# Overview\n\nSkua is a ferry.", {})
     found = about_names(document, path_fields=(), title_weight=4.0, inferred_weight=2.0)
     assert [mention.name for mention in found] == ["Overview", "Skua"]
+
+
+def test_a_source_that_is_no_path_says_nothing():
+    for source, names in (("wiki", []), ("skua.md", ["skua"]), ("ships/skua", ["skua"])):
+        found = about_names(
+            Document("d", "", {"source": source}), path_fields=("source",), title_weight=4, inferred_weight=2
+        )
+        assert [mention.name for mention in found] == names
