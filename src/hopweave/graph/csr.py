@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hopweave.graph.model import Edge, Node, normalise_name
-from hopweave.graph.port import Direction, Floats, Indices, Neighbours
+from hopweave.graph.port import Background, Direction, Floats, Indices, Neighbours
 
 Made = TypeVar("Made")
 
@@ -25,16 +25,18 @@ class Adjacency:
     types: npt.NDArray[np.int32]
 
 
-def slices(indptr: npt.NDArray[np.int64], rows: Indices) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def slices(indptr: Indices, rows: Indices) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Where the entries of several rows begin in the result, and their positions in the flat arrays.
 
     >>> slices(np.array([0, 2, 2, 5]), np.array([2, 0]))
     (array([0, 3, 5]), array([2, 3, 4, 0, 1]))
     """
     starts = indptr[rows]
+    counts = indptr[rows + 1] - starts
     offsets = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum(indptr[rows + 1] - starts, out=offsets[1:])
-    positions = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], np.diff(offsets))
+    np.cumsum(counts, out=offsets[1:])
+    positions = np.repeat(starts - offsets[:-1], counts)
+    positions += np.arange(offsets[-1])
     return offsets, positions
 
 
@@ -209,12 +211,11 @@ class Graph:
             return [Node(str(index), "node", str(index)) for index in np.asarray(indices).tolist()]
         return [self._nodes[index] for index in np.asarray(indices).tolist()]
 
-    def background(self, direction: Direction = "out") -> Floats | None:
-        """Where a walk that has forgotten its start ends up; here the share of a node in all arriving weight."""
-        turned: dict[Direction, Direction] = {"out": "in", "in": "out", "both": "both"}
-        arriving = self._degrees(turned[direction])
-        total = arriving.sum()
-        return arriving / total if total > 0 else None
+    def background(self, direction: Direction = "out") -> Background | None:
+        """Where a walk that has forgotten its start ends up, with the edge-type weights everyone starts from."""
+        from hopweave.graph.walk import walk_of
+
+        return walk_of(self, direction).background
 
     def cached(self, key: Any, make: Callable[[], Made]) -> Made:
         """What `make` returns, computed once for this graph and then shared; treat it as read-only."""

@@ -39,6 +39,49 @@ class Neighbours:
     degrees: Floats
 
 
+@dataclass(frozen=True, slots=True)
+class Background:
+    """Where a walk ends up that has forgotten its start, so that what is left of a walk can be shared out at once.
+
+    Node i lies in the part of the graph numbered `parts[i]`. A walk from it settles there if `settles[i]`: it then
+    meets every node of that part in proportion to `masses`, which sum to 1 in each part, and at every step the share
+    `leaks[part]` of it reaches a dead end. The heaviest nodes of part p, heaviest first, are
+    `hubs[hub_offsets[p]:hub_offsets[p + 1]]`.
+
+    >>> parts = np.array([0, 0, 1])
+    >>> background = Background.of(np.array([0.25, 0.75, 1.0]), parts, parts == 0, parts < 0)
+    >>> background.hubs.tolist(), background.hub_offsets.tolist(), background.leaks.tolist()
+    ([1, 0, 2], [0, 2, 3], [0.0, 0.0])
+    """
+
+    masses: Floats
+    parts: Indices
+    settles: npt.NDArray[np.bool_]
+    leaks: Floats
+    hubs: Indices
+    hub_offsets: Indices
+
+    @classmethod
+    def of(
+        cls,
+        masses: Floats,
+        parts: Indices,
+        settles: npt.NDArray[np.bool_],
+        dead_ends: npt.NDArray[np.bool_],
+        hubs_per_part: int = 512,
+    ) -> "Background":
+        """A background with its leaks and hubs worked out."""
+        count = int(parts.max(initial=-1)) + 1
+        heavy = np.flatnonzero(masses > 0)
+        heavy = heavy[np.lexsort((heavy, -masses[heavy], parts[heavy]))]
+        sizes = np.bincount(parts[heavy], minlength=count)
+        rank = np.arange(len(heavy)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        offsets = np.zeros(count + 1, np.int64)
+        np.cumsum(np.minimum(sizes, hubs_per_part), out=offsets[1:])
+        leaks = np.bincount(parts, masses * dead_ends, count).astype(np.float64, copy=False)
+        return cls(masses, parts, settles, leaks, heavy[rank < hubs_per_part], offsets)
+
+
 class GraphPort(Protocol):
     """A read-only graph at one version.
 
@@ -81,6 +124,6 @@ class GraphPort(Protocol):
         """What is known of these nodes: id, kind, name, document id."""
         ...
 
-    def background(self, direction: Direction = "out") -> Floats | None:
-        """Where a walk that has forgotten its start ends up: one mass per node, summing to 1; None if not known."""
+    def background(self, direction: Direction = "out") -> Background | None:
+        """Where a walk that has forgotten its start ends up; None if that is not known."""
         ...

@@ -1,0 +1,244 @@
+"""Personalised PageRank by pushing: walk on from where most of the mass is, and never look at the rest of the graph.
+
+Everything here sees a graph only as rows: how a walk goes on from some nodes. A graph in memory has them ready; any
+other `GraphPort` is asked for the neighbours of the whole frontier at once, one call per round.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from hopweave.graph.csr import slices
+from hopweave.graph.port import Background, Direction, Floats, GraphPort, Indices
+from hopweave.graph.terms import Mask, Terms
+from hopweave.graph.walk import Precision, Walk
+
+PUSH_THRESHOLD = 7e-4
+"""A push goes on from a node while it holds more than this x tolerance per edge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Onward:
+    """How a walk goes on from some nodes: how many edges each has and, end to end, their targets and shares.
+
+    The shares of a node sum to 1, or to 0 if it has no edges to follow.
+    """
+
+    counts: Indices
+    targets: Indices
+    shares: Floats
+
+
+class Rows(Protocol):
+    """What a push needs to know of a graph."""
+
+    @property
+    def size(self) -> int:
+        """The number of nodes."""
+        ...
+
+    @property
+    def workspaces(self) -> "list[Workspace]":
+        """Workspaces that are free to use."""
+        ...
+
+    def onward(self, nodes: Indices) -> Onward:
+        """The edges of these nodes; edges to forbidden nodes have share 0 or are left out."""
+        ...
+
+    def sizes(self, nodes: Indices) -> Floats:
+        """About how many edges each of these nodes has; all of them were seeds or targets before."""
+        ...
+
+
+class WalkRows:
+    """The rows of a graph in memory."""
+
+    def __init__(self, walk: Walk, terms: Terms) -> None:
+        self.size = walk.size
+        self.workspaces: list[Workspace] = walk.spare.setdefault(terms.precision, [])
+        self._walk = walk
+        self._allowed = terms.allowed
+        self._shares = walk.shares(terms.precision)
+
+    def onward(self, nodes: Indices) -> Onward:
+        """The edges of these nodes."""
+        offsets, positions = slices(self._walk.indptr, nodes)
+        counts = offsets[1:] - offsets[:-1]
+        targets, shares = self._walk.targets[positions], self._shares[positions]
+        if self._allowed is not None:
+            shares = _rescaled(shares * self._allowed[targets], offsets)
+        return Onward(counts, targets, shares)
+
+    def sizes(self, nodes: Indices) -> Floats:
+        """How many edges each node has."""
+        return self._walk.counts[nodes]
+
+
+class PortRows:
+    """The rows of a graph that is only a port, such as one in a database."""
+
+    def __init__(
+        self, port: GraphPort, direction: Direction, factors: Sequence[float], allowed: Mask | None = None
+    ) -> None:
+        self.size = port.size
+        self.workspaces: list[Workspace] = []
+        self._port = port
+        self._direction: Direction = direction
+        self._factors = np.array(factors, np.float64)
+        self._allowed = allowed
+        self._degrees = np.zeros(port.size)
+        self._edges_seen = 0
+        self._weight_seen = 0.0
+
+    def onward(self, nodes: Indices) -> Onward:
+        """The edges of these nodes, with one call."""
+        found = self._port.neighbours(nodes, self._direction)
+        self._degrees[found.targets] = found.degrees
+        self._edges_seen += len(found.targets)
+        self._weight_seen += float(found.weights.sum())
+        weights = found.weights * self._factors[found.types]
+        if self._allowed is not None:
+            weights = weights * self._allowed[found.targets]
+        return Onward(np.diff(found.offsets), found.targets, _rescaled(weights, found.offsets))
+
+    def sizes(self, nodes: Indices) -> Floats:
+        """The weighted degree in units of the mean weight, so that the scale of the weights does not matter."""
+        return self._degrees[nodes] * (self._edges_seen / self._weight_seen if self._weight_seen else 1.0)
+
+
+class Workspace:
+    """One number per node for the visits, the residue and the bookkeeping of a push.
+
+    Fresh memory of the size of a large graph costs more than the push itself, so a workspace is cleaned where it
+    was used and handed to the next push.
+    """
+
+    def __init__(self, size: int, precision: Precision) -> None:
+        self.visits: Floats = np.zeros(size, precision)
+        self.residue: Floats = np.zeros(size, precision)
+        self.reached: Mask = np.zeros(size, np.bool_)
+        self.latest: npt.NDArray[np.int32] = np.empty(size, np.int32)
+
+    def clean(self) -> None:
+        """Forget the last push."""
+        used = np.flatnonzero(self.reached)
+        self.visits[used] = 0
+        self.residue[used] = 0
+        self.reached[used] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    """The nodes a push reached, their scores, and how far it got."""
+
+    nodes: npt.NDArray[np.int64]
+    scores: npt.NDArray[np.float64]
+    rounds: int
+    residual: float
+    finished: bool
+
+
+def push(rows: Rows, seeds: Indices, weights: Floats, terms: Terms, background: Background | None = None) -> Pushed:
+    """Push from distinct seeds until no node holds more than 0.0007 x tolerance per edge, then share out what is left.
+
+    Every round, all nodes with enough mass keep it as visits and hand (1 - restart) of it to their neighbours. What
+    is left at the end is given to the background of the part of the graph it lies in: on the nodes reached and on
+    the hubs. Under a mask it goes to the nodes reached only.
+
+    >>> from hopweave.graph.csr import Graph
+    >>> from hopweave.graph.walk import walk_of
+    >>> pair = walk_of(Graph.from_arrays(np.array([0]), np.array([1])), "both")
+    >>> terms = Terms(restart=0.5, tolerance=1e-6)
+    >>> found = push(WalkRows(pair, terms), np.array([0]), np.array([1.0]), terms)
+    >>> found.nodes.tolist(), found.scores.round(4).tolist()
+    ([0, 1], [0.6667, 0.3333])
+    """
+    pool = rows.workspaces
+    space = pool.pop() if pool else Workspace(rows.size, terms.precision)
+    try:
+        space.residue[seeds] = weights / weights.sum()
+        space.reached[seeds] = True
+        rounds, finished = _spread(rows, np.asarray(seeds, np.int64), terms, space)
+        nodes = np.flatnonzero(space.reached)
+        left = space.residue[nodes].astype(np.float64)
+        total = terms.restart * float(space.visits[nodes].sum(dtype=np.float64)) + float(left.sum())
+        shares: Floats = np.zeros(len(nodes))
+        if background is not None:
+            nodes, shares, lost = _settled(nodes, left, space.reached, background, terms)
+            total -= lost
+        scores = terms.restart * (space.visits[nodes].astype(np.float64) + space.residue[nodes]) + shares
+    finally:
+        space.clean()
+        pool.append(space)
+    return Pushed(nodes, scores / total, rounds, float(left.sum()) / total, finished)
+
+
+def _spread(rows: Rows, frontier: npt.NDArray[np.int64], terms: Terms, space: Workspace) -> tuple[int, bool]:
+    """Push round by round; how many rounds, and whether the deadline left time for all of them."""
+    visits, residue, reached, latest = space.visits, space.residue, space.reached, space.latest
+    threshold, rounds = PUSH_THRESHOLD * terms.tolerance, 0
+    while len(frontier):
+        if rounds and terms.late:
+            return rounds, False
+        rounds += 1
+        mass = residue[frontier]
+        visits[frontier] += mass
+        residue[frontier] = 0
+        mass *= 1 - terms.restart
+        onward = rows.onward(frontier)
+        targets = onward.targets.astype(np.intp)
+        reached[targets] = True
+        np.add.at(residue, targets, onward.shares * np.repeat(mass, onward.counts))
+        full = targets[residue[targets] > threshold]
+        full = full[residue[full] > threshold * rows.sizes(full)]
+        # each node once: of its appearances, the one that was written last
+        order = np.arange(len(full), dtype=np.int32)
+        latest[full] = order
+        frontier = full[latest[full] == order]
+    return rounds, True
+
+
+def _settled(
+    nodes: npt.NDArray[np.int64], left: Floats, reached: Mask, background: Background, terms: Terms
+) -> tuple[npt.NDArray[np.int64], Floats, float]:
+    """All nodes that get a share of what is left, hubs among them; their shares; and what will get lost on the way.
+
+    Of a walk that restarts with probability c and leaks l at every step, the share c / (1 - (1 - c) * (1 - l)) is
+    visits to come. Of those, c are where it now is; the others go by the background.
+    """
+    settled = background.settles[nodes]
+    owed = _by_part(background, nodes[settled], left[settled])
+    parts = np.flatnonzero(owed)
+    if terms.allowed is None:
+        yields = terms.restart / (1 - (1 - terms.restart) * (1 - background.leaks[parts]))
+        _, positions = slices(background.hub_offsets, parts)
+        hubs = background.hubs[positions]
+        nodes = np.concatenate([nodes, hubs[~reached[hubs]]])
+        masses = background.masses[nodes]
+    else:
+        # leaks and hubs are those of the graph without a mask; of that, only proportions among the reached hold
+        yields = np.ones(len(parts))
+        masses = background.masses[nodes] * terms.allowed[nodes]
+        known = _by_part(background, nodes, masses)[background.parts[nodes]]
+        masses = np.divide(masses, known, out=np.zeros(len(nodes)), where=known > 0)
+    lost = float(((1 - yields) * owed[parts]).sum())
+    owed[parts] *= yields - terms.restart
+    return nodes, owed[background.parts[nodes]] * masses, lost
+
+
+def _by_part(background: Background, nodes: Indices, values: Floats) -> Floats:
+    sums = np.zeros(len(background.leaks))
+    np.add.at(sums, background.parts[nodes], values)
+    return sums
+
+
+def _rescaled(weights: Floats, offsets: Indices) -> Floats:
+    """Weights divided by the sum of those between the same two offsets."""
+    counts = np.diff(offsets)
+    sums = np.add.reduceat(np.append(weights, 0), offsets[:-1]) if len(counts) else weights
+    scale = np.divide(1, sums, out=np.zeros(len(sums)), where=(sums > 0) & (counts > 0))
+    return np.asarray(weights * np.repeat(scale, counts), weights.dtype)

@@ -1,0 +1,165 @@
+"""Personalised PageRank by solving for the whole graph at once, for one question or for many.
+
+Both solvers start from the background: what a walk forgets is already there, and only what it remembers has to be
+found. They work on one column per question, or on a plain vector for a single one.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hopweave.graph.csr import slices
+from hopweave.graph.port import Floats
+from hopweave.graph.terms import Terms
+from hopweave.graph.walk import Precision, Walk
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """Scores of every node, in the shape of the starts, and for each question how far they can be off."""
+
+    scores: Floats
+    iterations: int
+    residuals: Floats
+    finished: bool
+
+
+def power(walk: Walk, starts: Floats, terms: Terms) -> Solved:
+    """Power iteration: x <- restart * s + (1 - restart) * Pᵀx, until the sum of all errors is below `tolerance`.
+
+    What arrives at a dead end goes back to the seeds s. `starts` is a vector with sum 1, or one column per question.
+
+    >>> from hopweave.graph.csr import Graph
+    >>> from hopweave.graph.walk import walk_of
+    >>> chain = walk_of(Graph.from_arrays(np.array([0]), np.array([1])), "out")
+    >>> power(chain, np.array([1.0, 0.0]), Terms(0.5, tolerance=1e-9)).scores.round(4).tolist()
+    [0.6667, 0.3333]
+    """
+    restart, tolerance = terms.restart, terms.tolerance
+    starts = starts.astype(terms.precision, copy=False)
+    onward = _onward(walk, terms, starts)
+    scores = starts
+    if terms.allowed is None:
+        scores = restart * starts + (1 - restart) * _forgotten(walk, starts)
+        scores += (1 - scores.sum(axis=0)) * starts
+    iterations, limit = 0, _rounds_enough(restart, tolerance)
+    while iterations < limit:
+        iterations += 1
+        moved = onward(scores)
+        moved += (1 - moved.sum(axis=0)) * starts
+        residuals = np.abs(moved - scores).sum(axis=0) * ((1 - restart) / restart)
+        scores = moved
+        late = terms.late
+        if late or residuals.max() <= tolerance:
+            break
+    return Solved(scores, iterations, residuals, not late or bool(residuals.max() <= tolerance))
+
+
+def conjugate_gradient(walk: Walk, starts: Floats, terms: Terms) -> Solved:
+    """Conjugate gradients on (I - (1 - restart) * Pᵀ) x = restart * s, for a walk whose edges run both ways.
+
+    There Pᵀ = A / D is symmetric in the inner product u·v / D.
+
+    >>> from hopweave.graph.csr import Graph
+    >>> from hopweave.graph.walk import walk_of
+    >>> pair = walk_of(Graph.from_arrays(np.array([0]), np.array([1])), "both")
+    >>> conjugate_gradient(pair, np.array([1.0, 0.0]), Terms(0.5, tolerance=1e-9)).scores.round(4).tolist()
+    [0.6667, 0.3333]
+    """
+    restart, tolerance = terms.restart, terms.tolerance
+    starts = starts.astype(terms.precision, copy=False)
+    onward = _onward(walk, terms, starts)
+    rest: Floats
+    resistance = _tall(walk.resistance(terms.precision), starts)
+    if terms.allowed is None:
+        # the background does not change by walking, so the first residual needs only the edges of the seeds
+        forgotten = (1 - restart) * _forgotten(walk, starts)
+        found = restart * starts + forgotten
+        rest = restart * ((1 - restart) * _one_step(walk, starts, terms.precision) - forgotten)
+    else:
+        staying = _tall(_staying(walk, terms), starts)
+        resistance = resistance / np.where(staying > 0, staying, 1)
+        found = restart * starts
+        rest = onward(found)
+    course, size = rest, _dots(rest * resistance, rest)
+    late, limit = False, _rounds_enough(restart, tolerance)
+    for iterations in range(limit + 1):
+        # the sum of errors is at most the sum of residuals / restart, in proportion to all visits
+        residuals = np.abs(rest).sum(axis=0) / (restart * found.sum(axis=0))
+        late = iterations > 0 and terms.late
+        if late or residuals.max() <= tolerance:
+            break
+        image = course - onward(course)
+        step = _ratio(size, _dots(course * resistance, image))
+        found = found + step * course
+        rest = rest - step * image
+        new_size = _dots(rest * resistance, rest)
+        course = rest + _ratio(new_size, size) * course
+        size = new_size
+    return Solved(found / found.sum(axis=0), iterations, residuals, not late or bool(residuals.max() <= tolerance))
+
+
+def _onward(walk: Walk, terms: Terms, like: Floats) -> Callable[[Floats], Floats]:
+    """A function that takes a distribution one step on, less what restarts."""
+    backward, carried = walk.backward(terms.precision), 1 - terms.restart
+    if terms.allowed is None:
+        return lambda scores: (backward @ scores) * carried
+    # without the forbidden nodes, the other edges of a node share all of it
+    staying, allowed = _staying(walk, terms), _tall(terms.allowed, like)
+    pace = _tall(np.divide(carried, staying, out=np.zeros_like(staying), where=staying > 0), like)
+    return lambda scores: (backward @ (scores * pace)) * allowed
+
+
+def _staying(walk: Walk, terms: Terms) -> Floats:
+    """For every allowed node, the share of its edges that lead to allowed nodes."""
+    allowed = np.asarray(terms.allowed, terms.precision)
+    return np.asarray(allowed * (walk.forward(terms.precision) @ allowed))
+
+
+def _forgotten(walk: Walk, starts: Floats) -> Floats:
+    """Where a walk from the seeds is when it has forgotten them: the background of the parts they lie in."""
+    background = walk.background
+    if background is None:
+        return np.zeros_like(starts)
+    seeds, *questions = np.nonzero(starts * _tall(background.settles, starts) > 0)
+    owed = np.zeros((len(background.leaks), *starts.shape[1:]), starts.dtype)
+    np.add.at(owed, (background.parts[seeds], *questions), starts[seeds, *questions])
+    return np.asarray(owed[background.parts] * _tall(background.masses, starts), starts.dtype)
+
+
+def _one_step(walk: Walk, starts: Floats, precision: Precision) -> Floats:
+    """Where a walk from the seeds is after one step."""
+    seeds, *questions = np.nonzero(starts > 0)
+    offsets, positions = slices(walk.indptr, seeds)
+    counts = np.diff(offsets)
+    shares = walk.shares(precision)[positions] * np.repeat(starts[seeds, *questions], counts)
+    moved = np.zeros_like(starts)
+    reached: list[npt.NDArray[np.integer]] = [
+        walk.targets[positions],
+        *(np.repeat(question, counts) for question in questions),
+    ]
+    np.add.at(moved, tuple(reached), shares)
+    return moved
+
+
+def _tall(values: npt.NDArray[Any], like: Floats) -> npt.NDArray[Any]:
+    """One value per node, in a shape that multiplies `like`."""
+    return values if like.ndim == 1 else values[:, None]
+
+
+def _rounds_enough(restart: float, tolerance: float) -> int:
+    """After so many rounds only rounding is left to improve."""
+    return 10 if restart == 1 else 10 + math.ceil(math.log(tolerance * restart / 2) / math.log1p(-restart))
+
+
+def _dots(left: Floats, right: Floats) -> Floats:
+    dots: Floats = np.asarray(np.vdot(left, right) if left.ndim == 1 else (left * right).sum(axis=0))
+    return dots
+
+
+def _ratio(above: Floats, below: Floats) -> Floats:
+    return above / np.where(below > 0, below, np.inf).astype(below.dtype)

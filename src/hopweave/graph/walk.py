@@ -1,0 +1,179 @@
+"""How a walker moves on a graph in memory: every node's edges, weighted by type, computed once and shared."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from hopweave.graph.csr import Graph
+from hopweave.graph.model import EDGE_TYPE_WEIGHTS, UNKNOWN_EDGE_TYPE_WEIGHT
+from hopweave.graph.port import Background, Direction, Floats
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    Matrix = csr_array[np.float64]
+
+Made = TypeVar("Made")
+
+Precision = Literal["float32", "float64"]
+
+WALKS_KEPT = 8
+"""How many walks of one graph (directions, sets of edge-type weights) stay in memory."""
+
+
+def type_factors(edge_types: Sequence[str], weights: Mapping[str, float] | None = None) -> tuple[float, ...]:
+    """What each edge type multiplies the weight of its edges by.
+
+    Without `weights` these are `EDGE_TYPE_WEIGHTS`; given weights replace them all. A type that is not listed
+    counts 0.5.
+
+    >>> type_factors(["part_of", "painted_by"]), type_factors(["part_of", "painted_by"], {"painted_by": 0.0})
+    ((0.7, 0.5), (0.5, 0.0))
+    """
+    chosen = EDGE_TYPE_WEIGHTS if weights is None else weights
+    for name, weight in chosen.items():
+        if not 0 <= weight < float("inf"):
+            raise ValueError(f"edge_type_weights[{name!r}]: {weight} is not allowed; it must be 0 or more, and finite")
+    return tuple(float(chosen.get(name, UNKNOWN_EDGE_TYPE_WEIGHT)) for name in edge_types)
+
+
+def walk_of(graph: Graph, direction: Direction = "both", weights: Mapping[str, float] | None = None) -> "Walk":
+    """The walk over a graph in one direction with one set of edge-type weights; made once, then shared.
+
+    >>> graph = Graph.from_arrays(np.array([0, 0]), np.array([1, 2]), np.array([1.0, 3.0]))
+    >>> walk_of(graph, "out").degrees.tolist()
+    [4.0, 0.0, 0.0]
+    """
+    factors = type_factors(graph.edge_types, weights)
+    largest = max(factors, default=0.0) or 1.0
+    key = (direction, tuple(factor / largest for factor in factors))
+    recent: _Recent[Walk] = graph.cached("walks", lambda: _Recent(WALKS_KEPT))
+    return recent.get(key, lambda: Walk(graph, *key))
+
+
+class Walk:
+    """Edges of every node with their effective weight, parallel edges merged.
+
+    An edge counts its weight x the factor of its type; only proportions matter to a walker, so the largest factor
+    is taken as 1. The edges of node i are the positions `indptr[i]` to `indptr[i + 1]` of `targets` and `weights`;
+    `degrees` holds the sum of the weights of each node. Edges whose type counts 0 are gone.
+    """
+
+    def __init__(self, graph: Graph, direction: Direction, factors: Sequence[float]) -> None:
+        adjacency = graph.adjacency(direction)
+        self.size = graph.size
+        self.direction = direction
+        weights = adjacency.weights
+        if any(factor != 1 for factor in factors):
+            weights = weights * np.array(factors)[adjacency.types]
+        sources = np.repeat(np.arange(self.size, dtype=np.int32), np.diff(adjacency.indptr))
+        targets = adjacency.targets
+        if not weights.all():
+            kept = weights > 0
+            sources, targets, weights = sources[kept], targets[kept], weights[kept]
+        first = np.ones(len(targets), np.bool_)
+        np.not_equal(targets[1:], targets[:-1], out=first[1:])
+        first[1:] |= sources[1:] != sources[:-1]
+        if not first.all():
+            starts = np.flatnonzero(first)
+            sources, targets, weights = sources[starts], targets[starts], np.add.reduceat(weights, starts)
+        self.indptr = np.zeros(self.size + 1, np.int64)
+        np.cumsum(np.bincount(sources, minlength=self.size), out=self.indptr[1:])
+        self.targets: npt.NDArray[np.int32] = targets
+        self.weights: npt.NDArray[np.float64] = weights
+        self.degrees: npt.NDArray[np.float64] = np.bincount(sources, weights, self.size).astype(np.float64, copy=False)
+        self.spare: dict[Precision, list[Any]] = {}
+        self._lock = threading.RLock()
+        self._made: dict[tuple[str, Precision], Any] = {}
+
+    @property
+    def edge_count(self) -> int:
+        """The number of (source, target) pairs."""
+        return len(self.targets)
+
+    @cached_property
+    def counts(self) -> npt.NDArray[np.float32]:
+        """How many edges each node has, in the type that thresholds are compared in."""
+        return np.diff(self.indptr).astype(np.float32)
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether every edge has a twin of the same weight the other way."""
+        if self.direction == "both":
+            return True
+        forward, backward = self.forward("float32"), self.backward("float32")
+        if not (np.array_equal(forward.indptr, backward.indptr) and np.array_equal(forward.indices, backward.indices)):
+            return False
+        ends = np.repeat(np.arange(self.size), np.diff(self.indptr))
+        return np.allclose(forward.data * self.degrees[ends], backward.data * self.degrees[self.targets], rtol=1e-5)
+
+    @cached_property
+    def background(self) -> Background | None:
+        """Where this walk ends up when it has forgotten its start; None if the graph has no edges."""
+        from hopweave.graph.background import background_of
+
+        with self._lock:
+            return background_of(self)
+
+    def shares(self, precision: Precision) -> Floats:
+        """The weight of every edge as a share of the degree of its node: the probability to follow it."""
+        return self._once("shares", precision, lambda: self._shares().astype(precision))
+
+    def resistance(self, precision: Precision) -> Floats:
+        """1 / degree of every node; 1 where there are no edges."""
+        return self._once(
+            "resistance", precision, lambda: (1 / np.where(self.degrees > 0, self.degrees, 1)).astype(precision)
+        )
+
+    def forward(self, precision: Precision) -> "Matrix":
+        """The shares as a scipy matrix, row by source."""
+
+        def make() -> "Matrix":
+            from scipy.sparse import csr_array
+
+            # scipy keeps the wider of two index types, and narrow ones are faster
+            indptr = self.indptr.astype(np.int32) if self.edge_count < 2**31 else self.indptr
+            shares = cast("npt.NDArray[np.float64]", self.shares(precision))
+            return csr_array((shares, self.targets, indptr), shape=(self.size, self.size))
+
+        return self._once("forward", precision, make)
+
+    def backward(self, precision: Precision) -> "Matrix":
+        """The shares as a scipy matrix, row by target: times a distribution, it is the distribution one step on."""
+
+        def make() -> "Matrix":
+            return self.forward(precision).T.tocsr()
+
+        return self._once("backward", precision, make)
+
+    def _shares(self) -> npt.NDArray[np.float64]:
+        return self.weights / np.repeat(self.degrees, np.diff(self.indptr))
+
+    def _once(self, name: str, precision: Precision, make: Callable[[], Made]) -> Made:
+        with self._lock:
+            if (name, precision) not in self._made:
+                self._made[name, precision] = make()
+            return cast(Made, self._made[name, precision])
+
+
+class _Recent(Generic[Made]):
+    """The few most recently used things of many; safe between threads."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._lock = threading.RLock()
+        self._kept: OrderedDict[Any, Made] = OrderedDict()
+
+    def get(self, key: Any, make: Callable[[], Made]) -> Made:
+        with self._lock:
+            if key not in self._kept:
+                self._kept[key] = make()
+            self._kept.move_to_end(key)
+            while len(self._kept) > self._limit:
+                self._kept.popitem(last=False)
+            return self._kept[key]
