@@ -82,7 +82,7 @@ def connect(path: Path, *, busy_seconds: float, read_only: bool) -> sqlite3.Conn
     try:
         return opened("mode=ro" if read_only else "mode=rwc")
     except sqlite3.DatabaseError as error:
-        log = path.with_name(path.name + "-wal")
+        log = Path(f"{path}-wal")
         waiting = log.exists() and log.stat().st_size > 0
         if read_only and error.sqlite_errorcode in _NO_PLACE_TO_WRITE and not waiting:
             return opened("mode=ro&immutable=1")  # nobody can write there, so nothing changes while it is read
