@@ -47,6 +47,7 @@ class Connections:
         with self._writing, self._transaction("BEGIN IMMEDIATE") as connection:
             yield connection
             connection.execute("UPDATE state SET version = version + 1")
+            connection.execute("COMMIT")
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
@@ -54,7 +55,6 @@ class Connections:
             try:
                 connection.execute(begin)
                 yield connection
-                connection.execute("COMMIT")
             except sqlite3.Error as error:
                 raise explained(self.path, error) from error
             finally:

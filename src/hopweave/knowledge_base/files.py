@@ -103,7 +103,7 @@ def _read_json_lines(file: Path, name: str, on_bad: Bad, _: int) -> Iterator[Doc
             if not line.strip():
                 continue
             try:
-                fields = json.loads(line)
+                fields = json.loads(line.rstrip("\n"))
                 if not isinstance(fields, dict):
                     raise ValueError("is not a JSON object")
                 yield _from_fields(fields, f"{name}:{number}", f"{file} line {number}")
@@ -124,7 +124,7 @@ def _read_csv(file: Path, name: str, on_bad: Bad, _: int) -> Iterator[Document]:
                 filled = {key: value for key, value in fields.items() if value not in (None, "")}
                 yield _from_fields(filled, f"{name}:{rows.line_num}", f"{file} line {rows.line_num}")
             except (ValueError, TypeError, OverflowError, RecursionError, csv.Error) as error:
-                on_bad(_unreadable(f"{file} line {rows.line_num}", error))
+                on_bad(_unreadable(f"{file} line {rows.reader.line_num}", error))
 
 
 def _from_fields(fields: Mapping[str, Any], fallback_id: str, place: str) -> Document:
@@ -155,7 +155,11 @@ def _storable(document: Document, place: object) -> Document:
 
 
 def _unreadable(place: object, error: Exception) -> UnreadableInput:
-    return error if isinstance(error, UnreadableInput) else UnreadableInput(f"{place}: {error}")
+    if isinstance(error, UnreadableInput):
+        return error
+    if isinstance(error, json.JSONDecodeError):  # its own words count lines too, from 1
+        return UnreadableInput(f"{place}: is not JSON: {error.msg} at column {error.colno}")
+    return UnreadableInput(f"{place}: {error}")
 
 
 def _sections(text: str) -> list[tuple[str, str]]:
