@@ -195,6 +195,13 @@ class KnowledgeBase:
                     found[key] = Hit(key, text=text, metadata=json.loads(metadata))
         return {key: found[key] for key in wanted if key in found}
 
+    def ids(self, *, tenant: Tenant | None = None) -> list[str]:
+        """The ids of all documents, or of those with these metadata values, in the order in which they were added."""
+        condition, values = tenant_condition(tenant or {})
+        with self._connections.reading() as connection:
+            rows = connection.execute(f"SELECT id FROM documents WHERE {condition} ORDER BY row", values)
+            return [key for (key,) in rows]
+
     def documents(self) -> Iterator[Document]:
         """All documents, in the order in which they were added."""
         with self._connections.reading() as connection:
