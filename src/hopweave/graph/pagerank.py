@@ -7,7 +7,7 @@ port; `power` and `conjugate_gradient` solve for a whole graph in memory, the la
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, overload
 
 import numpy as np
@@ -74,7 +74,9 @@ def personalised_pagerank(
     *,
     restart: float = ...,
     edge_type_weights: Mapping[str, float] | None = ...,
+    backward_type_weights: Mapping[str, float] | None = ...,
     direction: Direction = ...,
+    pull: Floats | None = ...,
     allowed: Mask | None = ...,
     among: Mask | None = ...,
     top_k: int | None = ...,
@@ -92,7 +94,9 @@ def personalised_pagerank(
     *,
     restart: float = ...,
     edge_type_weights: Mapping[str, float] | None = ...,
+    backward_type_weights: Mapping[str, float] | None = ...,
     direction: Direction = ...,
+    pull: Floats | None = ...,
     allowed: Mask | None = ...,
     among: Mask | None = ...,
     top_k: int | None = ...,
@@ -109,7 +113,9 @@ def personalised_pagerank(
     *,
     restart: float = 0.15,
     edge_type_weights: Mapping[str, float] | None = None,
+    backward_type_weights: Mapping[str, float] | None = None,
     direction: Direction = "both",
+    pull: Floats | None = None,
     allowed: Mask | None = None,
     among: Mask | None = None,
     top_k: int | None = None,
@@ -129,7 +135,10 @@ def personalised_pagerank(
       nodes are left out; without any seed left there is no answer, rather than a ranking of everything.
     - `restart`: above 0, at most 1; higher stays nearer to the seeds.
     - `edge_type_weights`: replaces `EDGE_TYPE_WEIGHTS`; a type that is not listed counts 0.5.
+    - `backward_type_weights`: what edges count when walked against their direction; the same when not given.
     - `direction`: walk along the edges ("out"), against them ("in"), or as if they ran both ways.
+    - `pull`: one number per node, 0 or more, that the weight of every edge to it is multiplied by: where the walker
+      would rather go.
     - `allowed`: one flag per node; a forbidden node is neither returned nor walked through.
     - `among`: one flag per node; the others are walked through, but not returned.
     - `top_k`: how many nodes to return; None for all that were reached.
@@ -149,15 +158,21 @@ def personalised_pagerank(
     _check_numbers(restart, tolerance, top_k, deadline_seconds)
     _check_masks(graph.size, allowed=allowed, among=among)
     deadline = None if deadline_seconds is None else time.perf_counter() + deadline_seconds
-    terms = Terms(restart, tolerance, allowed, deadline)
+    _check_pull(graph.size, pull)
+    drawn = allowed if pull is None else pull if allowed is None else pull * allowed
+    terms = Terms(restart, tolerance, drawn, deadline)
     questions = [seeds] if isinstance(seeds, Mapping) else seeds
     starts = [_starts(graph, question, allowed) for question in questions]
     asked = [start for start in starts if len(start[0])]
     if isinstance(graph, Graph):
-        found = iter(_in_memory(walk_of(graph, direction, edge_type_weights), asked, terms, engine))
+        walk = walk_of(graph, direction, edge_type_weights, backward_type_weights)
+        found = iter(_in_memory(walk, asked, terms, engine))
     elif engine in ("auto", "push"):
         factors, background = type_factors(graph.edge_types, edge_type_weights), graph.background(direction)
-        found = (_pushed(PortRows(graph, direction, factors, allowed), start, terms, background) for start in asked)
+        directions: dict[Direction, Sequence[float]] = {direction: factors}
+        if direction == "both" and backward_type_weights is not None:
+            directions = {"out": factors, "in": type_factors(graph.edge_types, backward_type_weights)}
+        found = (_pushed(PortRows(graph, directions, drawn), start, terms, background) for start in asked)
     else:
         raise ValueError(f"engine: {engine!r} needs the whole graph in memory; allowed here are 'auto' and 'push'")
     answers = [
@@ -232,7 +247,7 @@ def _chosen(found: PageRank, allowed: Mask | None, among: Mask | None, top_k: in
     kept = np.flatnonzero(scores > least)
     nodes, scores = nodes[kept], scores[kept]
     order = np.lexsort((nodes, -scores))[:top_k]
-    return replace(found, nodes=nodes[order], scores=scores[order])
+    return PageRank(nodes[order], scores[order], found.engine, found.iterations, found.finished, found.residual)
 
 
 def _check_numbers(restart: float, tolerance: float, top_k: int | None, deadline_seconds: float | None) -> None:
@@ -250,3 +265,8 @@ def _check_masks(size: int, **masks: Mask | None) -> None:
     for name, mask in masks.items():
         if mask is not None and (mask.dtype != np.bool_ or mask.shape != (size,)):
             raise ValueError(f"{name}: needs one flag per node, {size} in all; got {mask.dtype} of shape {mask.shape}")
+
+
+def _check_pull(size: int, pull: Floats | None) -> None:
+    if pull is not None and (pull.shape != (size,) or not np.isfinite(pull).all() or (pull < 0).any()):
+        raise ValueError(f"pull: needs one number per node, {size} in all, each 0 or more and finite")

@@ -4,7 +4,7 @@ Everything here sees a graph only as rows: how a walk goes on from some nodes. A
 other `GraphPort` is asked for the neighbours of the whole frontier at once, one call per round.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -61,7 +61,7 @@ class WalkRows:
         self.size = walk.size
         self.workspaces: list[Workspace] = walk.spare.setdefault(terms.precision, [])
         self._walk = walk
-        self._allowed = terms.allowed
+        self._pull = terms.pull
         self._shares = walk.shares(terms.precision)
 
     def onward(self, nodes: Indices) -> Onward:
@@ -69,8 +69,8 @@ class WalkRows:
         offsets, positions = slices(self._walk.indptr, nodes)
         counts = offsets[1:] - offsets[:-1]
         targets, shares = self._walk.targets[positions], self._shares[positions]
-        if self._allowed is not None:
-            shares = _rescaled(shares * self._allowed[targets], offsets)
+        if self._pull is not None:
+            shares = _rescaled(shares * self._pull[targets], offsets).astype(shares.dtype, copy=False)
         return Onward(counts, targets, shares)
 
     def sizes(self, nodes: Indices) -> Floats:
@@ -82,28 +82,34 @@ class PortRows:
     """The rows of a graph that is only a port, such as one in a database."""
 
     def __init__(
-        self, port: GraphPort, direction: Direction, factors: Sequence[float], allowed: Mask | None = None
+        self, port: GraphPort, directions: Mapping[Direction, Sequence[float]], pull: Mask | Floats | None = None
     ) -> None:
         self.size = port.size
         self.workspaces: list[Workspace] = []
         self._port = port
-        self._direction: Direction = direction
-        self._factors = np.array(factors, np.float64)
-        self._allowed = allowed
+        self._directions = {direction: np.array(factors, np.float64) for direction, factors in directions.items()}
+        self._pull = pull
         self._degrees = np.zeros(port.size)
         self._edges_seen = 0
         self._weight_seen = 0.0
 
     def onward(self, nodes: Indices) -> Onward:
-        """The edges of these nodes, with one call."""
-        found = self._port.neighbours(nodes, self._direction)
-        self._degrees[found.targets] = found.degrees
-        self._edges_seen += len(found.targets)
-        self._weight_seen += float(found.weights.sum())
-        weights = found.weights * self._factors[found.types]
-        if self._allowed is not None:
-            weights = weights * self._allowed[found.targets]
-        return Onward(np.diff(found.offsets), found.targets, _rescaled(weights, found.offsets))
+        """The edges of these nodes, with one call per direction."""
+        owners, targets, weights = [], [], []
+        for direction, factors in self._directions.items():
+            found = self._port.neighbours(nodes, direction)
+            self._degrees[found.targets] = found.degrees
+            self._edges_seen += len(found.targets)
+            self._weight_seen += float(found.weights.sum())
+            owners.append(np.repeat(np.arange(len(nodes)), np.diff(found.offsets)))
+            targets.append(found.targets)
+            weights.append(found.weights * factors[found.types])
+        order = np.argsort(np.concatenate(owners), kind="stable")
+        reached, pulls = np.concatenate(targets)[order], np.concatenate(weights)[order]
+        if self._pull is not None:
+            pulls = pulls * self._pull[reached]
+        counts = np.bincount(np.concatenate(owners), minlength=len(nodes))
+        return Onward(counts, reached, _rescaled(pulls, np.concatenate([[0], np.cumsum(counts)])))
 
     def sizes(self, nodes: Indices) -> Floats:
         """The weighted degree in units of the mean weight, so that the scale of the weights does not matter."""
@@ -213,16 +219,16 @@ def _settled(
     settled = background.settles[nodes]
     owed = _by_part(background, nodes[settled], left[settled])
     parts = np.flatnonzero(owed)
-    if terms.allowed is None:
+    if terms.pull is None:
         yields = terms.restart / (1 - (1 - terms.restart) * (1 - background.leaks[parts]))
         _, positions = slices(background.hub_offsets, parts)
         hubs = background.hubs[positions]
         nodes = np.concatenate([nodes, hubs[~reached[hubs]]])
         masses = background.masses[nodes]
     else:
-        # leaks and hubs are those of the graph without a mask; of that, only proportions among the reached hold
+        # leaks and hubs are those of a walk without pulls; of that, only proportions among the reached hold
         yields = np.ones(len(parts))
-        masses = background.masses[nodes] * terms.allowed[nodes]
+        masses = background.masses[nodes] * terms.pull[nodes]
         known = _by_part(background, nodes, masses)[background.parts[nodes]]
         masses = np.divide(masses, known, out=np.zeros(len(nodes)), where=known > 0)
     lost = float(((1 - yields) * owed[parts]).sum())

@@ -43,7 +43,7 @@ def power(walk: Walk, starts: Floats, terms: Terms) -> Solved:
     starts = starts.astype(terms.precision, copy=False)
     onward = _onward(walk, terms, starts)
     scores = starts
-    if terms.allowed is None:
+    if terms.pull is None:
         scores = restart * starts + (1 - restart) * _forgotten(walk, starts)
         scores += (1 - scores.sum(axis=0)) * starts
     iterations, limit = 0, _rounds_enough(restart, tolerance)
@@ -75,14 +75,15 @@ def conjugate_gradient(walk: Walk, starts: Floats, terms: Terms) -> Solved:
     onward = _onward(walk, terms, starts)
     rest: Floats
     resistance = _tall(walk.resistance(terms.precision), starts)
-    if terms.allowed is None:
+    if terms.pull is None:
         # the background does not change by walking, so the first residual needs only the edges of the seeds
         forgotten = (1 - restart) * _forgotten(walk, starts)
         found = restart * starts + forgotten
         rest = restart * ((1 - restart) * _one_step(walk, starts, terms.precision) - forgotten)
     else:
-        staying = _tall(_staying(walk, terms), starts)
-        resistance = resistance / np.where(staying > 0, staying, 1)
+        # a walk with pulls p runs both ways as well: the weight of an edge is then p·w·p
+        drawn = _tall(np.asarray(terms.pull, terms.precision) * _reach(walk, terms), starts)
+        resistance = resistance / np.where(drawn > 0, drawn, 1)
         found = restart * starts
         rest = onward(found)
     course, size = rest, _dots(rest * resistance, rest)
@@ -106,18 +107,17 @@ def conjugate_gradient(walk: Walk, starts: Floats, terms: Terms) -> Solved:
 def _onward(walk: Walk, terms: Terms, like: Floats) -> Callable[[Floats], Floats]:
     """A function that takes a distribution one step on, less what restarts."""
     backward, carried = walk.backward(terms.precision), 1 - terms.restart
-    if terms.allowed is None:
+    if terms.pull is None:
         return lambda scores: (backward @ scores) * carried
-    # without the forbidden nodes, the other edges of a node share all of it
-    staying, allowed = _staying(walk, terms), _tall(terms.allowed, like)
-    pace = _tall(np.divide(carried, staying, out=np.zeros_like(staying), where=staying > 0), like)
-    return lambda scores: (backward @ (scores * pace)) * allowed
+    # where the pull is weaker, the other edges of a node share the rest
+    reach, pull = _reach(walk, terms), _tall(np.asarray(terms.pull, terms.precision), like)
+    pace = _tall(np.divide(carried, reach, out=np.zeros_like(reach), where=reach > 0), like)
+    return lambda scores: (backward @ (scores * pace)) * pull
 
 
-def _staying(walk: Walk, terms: Terms) -> Floats:
-    """For every allowed node, the share of its edges that lead to allowed nodes."""
-    allowed = np.asarray(terms.allowed, terms.precision)
-    return np.asarray(allowed * (walk.forward(terms.precision) @ allowed))
+def _reach(walk: Walk, terms: Terms) -> Floats:
+    """For every node, the mean pull at the other end of its edges."""
+    return np.asarray(walk.forward(terms.precision) @ np.asarray(terms.pull, terms.precision))
 
 
 def _forgotten(walk: Walk, starts: Floats) -> Floats:
@@ -156,10 +156,12 @@ def _rounds_enough(restart: float, tolerance: float) -> int:
     return 10 if restart == 1 else 10 + math.ceil(math.log(tolerance * restart / 2) / math.log1p(-restart))
 
 
-def _dots(left: Floats, right: Floats) -> Floats:
-    dots: Floats = np.asarray(np.vdot(left, right) if left.ndim == 1 else (left * right).sum(axis=0))
-    return dots
+def _dots(left: Floats, right: Floats) -> Any:
+    """The inner product of each column; a plain number for a vector."""
+    return float(np.vdot(left, right)) if left.ndim == 1 else (left * right).sum(axis=0)
 
 
-def _ratio(above: Floats, below: Floats) -> Floats:
-    return above / np.where(below > 0, below, np.inf).astype(below.dtype)
+def _ratio(above: Any, below: Any) -> Any:
+    if isinstance(below, float):
+        return above / below if below > 0 else 0.0
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)

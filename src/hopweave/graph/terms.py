@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hopweave.graph.port import Floats
 from hopweave.graph.walk import Precision
 
 Mask = npt.NDArray[np.bool_]
@@ -16,8 +17,8 @@ Mask = npt.NDArray[np.bool_]
 class Terms:
     """How a walk goes and when it has gone far enough.
 
-    `restart` is the probability to go back to the seeds, `tolerance` how much the scores may be off in total,
-    `allowed` the nodes that may be walked, and `deadline` the `time.perf_counter` at which to stop.
+    `restart` is the probability to go back to the seeds, `tolerance` how much the scores may be off in total, `pull`
+    how strongly the walk is drawn to each node (0 forbids it), and `deadline` the `time.perf_counter` at which to stop.
 
     >>> Terms(restart=0.15).precision, Terms(restart=0.15, tolerance=1e-9).precision
     ('float32', 'float64')
@@ -25,7 +26,7 @@ class Terms:
 
     restart: float
     tolerance: float = 0.03
-    allowed: Mask | None = None
+    pull: Mask | Floats | None = None
     deadline: float | None = None
 
     @property

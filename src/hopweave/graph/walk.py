@@ -42,16 +42,24 @@ def type_factors(edge_types: Sequence[str], weights: Mapping[str, float] | None 
     return tuple(float(chosen.get(name, UNKNOWN_EDGE_TYPE_WEIGHT)) for name in edge_types)
 
 
-def walk_of(graph: Graph, direction: Direction = "both", weights: Mapping[str, float] | None = None) -> "Walk":
+def walk_of(
+    graph: Graph,
+    direction: Direction = "both",
+    weights: Mapping[str, float] | None = None,
+    backward_weights: Mapping[str, float] | None = None,
+) -> "Walk":
     """The walk over a graph in one direction with one set of edge-type weights; made once, then shared.
+
+    In direction "both", edges may count otherwise backward than forward.
 
     >>> graph = Graph.from_arrays(np.array([0, 0]), np.array([1, 2]), np.array([1.0, 3.0]))
     >>> walk_of(graph, "out").degrees.tolist()
     [4.0, 0.0, 0.0]
     """
     factors = type_factors(graph.edge_types, weights)
-    largest = max(factors, default=0.0) or 1.0
-    key = (direction, tuple(factor / largest for factor in factors))
+    backward = factors if backward_weights is None else type_factors(graph.edge_types, backward_weights)
+    largest = max((*factors, *backward), default=0.0) or 1.0
+    key = (direction, tuple(one / largest for one in factors), tuple(one / largest for one in backward))
     recent: _Recent[Walk] = graph.cached("walks", lambda: _Recent(WALKS_KEPT))
     return recent.get(key, lambda: Walk(graph, *key))
 
@@ -64,15 +72,14 @@ class Walk:
     `degrees` holds the sum of the weights of each node. Edges whose type counts 0 are gone.
     """
 
-    def __init__(self, graph: Graph, direction: Direction, factors: Sequence[float]) -> None:
-        adjacency = graph.adjacency(direction)
+    def __init__(self, graph: Graph, direction: Direction, factors: Sequence[float], backward: Sequence[float]) -> None:
         self.size = graph.size
         self.direction = direction
-        weights = adjacency.weights
-        if any(factor != 1 for factor in factors):
-            weights = weights * np.array(factors)[adjacency.types]
-        sources = np.repeat(np.arange(self.size, dtype=np.int32), np.diff(adjacency.indptr))
-        targets = adjacency.targets
+        self._runs_both_ways = direction == "both" and factors == backward
+        if direction != "both" or self._runs_both_ways:
+            sources, targets, weights = _weighted(graph, direction, factors)
+        else:
+            sources, targets, weights = _both_ways(graph, factors, backward)
         if not weights.all():
             kept = weights > 0
             sources, targets, weights = sources[kept], targets[kept], weights[kept]
@@ -104,7 +111,7 @@ class Walk:
     @cached_property
     def symmetric(self) -> bool:
         """Whether every edge has a twin of the same weight the other way."""
-        if self.direction == "both":
+        if self._runs_both_ways:
             return True
         forward, backward = self.forward("float32"), self.backward("float32")
         if not (np.array_equal(forward.indptr, backward.indptr) and np.array_equal(forward.indices, backward.indices)):
@@ -159,6 +166,30 @@ class Walk:
             if (name, precision) not in self._made:
                 self._made[name, precision] = make()
             return cast(Made, self._made[name, precision])
+
+
+_Edges = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.float64]]
+"""Sources, targets and weights."""
+
+
+def _weighted(graph: Graph, direction: Direction, factors: Sequence[float]) -> _Edges:
+    """The edges in one direction, by source and target, with the weights that count."""
+    adjacency = graph.adjacency(direction)
+    weights = adjacency.weights
+    if any(factor != 1 for factor in factors):
+        weights = weights * np.array(factors)[adjacency.types]
+    return np.repeat(np.arange(graph.size, dtype=np.int32), np.diff(adjacency.indptr)), adjacency.targets, weights
+
+
+def _both_ways(graph: Graph, factors: Sequence[float], backward: Sequence[float]) -> _Edges:
+    """Every edge and its way back, which may count otherwise; a self loop counts once, as an edge."""
+    there, back = _weighted(graph, "out", factors), _weighted(graph, "in", backward)
+    kept = back[0] != back[1]
+    sources = np.concatenate([there[0], back[0][kept]])
+    targets = np.concatenate([there[1], back[1][kept]])
+    weights = np.concatenate([there[2], back[2][kept]])
+    order = np.lexsort((targets, sources))
+    return sources[order], targets[order], weights[order]
 
 
 class _Recent(Generic[Made]):
