@@ -1,5 +1,9 @@
 """What all hopweave components for LlamaIndex share."""
 
-from llama_index.hopweave.nodes import to_hit, to_node
+from llama_index.hopweave.embedder import to_embedder
+from llama_index.hopweave.filters import to_predicate
+from llama_index.hopweave.nodes import to_document, to_hit, to_node
+from llama_index.hopweave.questions import to_query
+from llama_index.hopweave.retriever_source import RetrieverSource
 
-__all__ = ["to_hit", "to_node"]
+__all__ = ["RetrieverSource", "to_document", "to_embedder", "to_hit", "to_node", "to_predicate", "to_query"]

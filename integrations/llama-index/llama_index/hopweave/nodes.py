@@ -1,14 +1,18 @@
-"""LlamaIndex nodes to hits and back: the only translator."""
+"""LlamaIndex nodes to hits and documents, and back: the only translator."""
 
 from typing import Any
 
 import numpy as np
-from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
+from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, TextNode
+from llama_index.core.vector_stores.utils import metadata_dict_to_node, node_to_metadata_dict
 
+from hopweave.document import Document
 from hopweave.hit import Hit, Receipt
 
 RECEIPTS_KEY = "hopweave"
 """Where in a node's metadata the receipts travel, out of sight of LLM and embedding model."""
+
+_NODE_KEY = "_node_content"
 
 
 def to_hit(node: NodeWithScore) -> Hit:
@@ -50,11 +54,7 @@ def to_node(hit: Hit) -> NodeWithScore:
 
     """
     receipts: dict[str, Any] = {"receipts": [receipt.as_dict() for receipt in hit.receipts], "scale": hit.scale}
-    inner = (
-        hit.origin.node
-        if isinstance(hit.origin, NodeWithScore)
-        else TextNode(id_=hit.id, text=hit.text, metadata=dict(hit.metadata))
-    )
+    inner = hit.origin.node if isinstance(hit.origin, NodeWithScore) else plain_node(hit)
     copy = inner.model_copy(
         update={
             "metadata": {**inner.metadata, RECEIPTS_KEY: receipts},
@@ -63,6 +63,42 @@ def to_node(hit: Hit) -> NodeWithScore:
         }
     )
     return NodeWithScore(node=copy, score=hit.score)
+
+
+def plain_node(hit: Hit) -> BaseNode:
+    """
+    What a knowledge base keeps under this id, as a node: the very one that was stored, if a node was.
+
+    Args:
+        hit: A hit of a knowledge base.
+
+    Returns:
+        A new node without score and receipts.
+
+    """
+    if _NODE_KEY in hit.metadata:
+        return metadata_dict_to_node(dict(hit.metadata), text=hit.text)
+    return TextNode(id_=hit.id, text=hit.text, metadata=dict(hit.metadata))
+
+
+def to_document(node: BaseNode) -> Document:
+    """
+    The node as a document for a knowledge base, with everything needed to make the node again.
+
+    Args:
+        node: The node to store.
+
+    Returns:
+        A document with the node's id, text, metadata and embedding.
+
+    """
+    kept = node.model_copy(update={"metadata": {k: v for k, v in node.metadata.items() if k != RECEIPTS_KEY}})
+    return Document(
+        node.node_id,
+        node.get_content(metadata_mode=MetadataMode.NONE),
+        node_to_metadata_dict(kept, remove_text=True),
+        None if node.embedding is None else np.asarray(node.embedding, np.float32),
+    )
 
 
 def _with_receipts(keys: list[str]) -> list[str]:

@@ -1,5 +1,19 @@
 """hopweave's retrievers for LlamaIndex."""
 
+from llama_index.retrievers.hopweave.bm25 import Bm25Retriever
+from llama_index.retrievers.hopweave.fts import FullTextRetriever
+from llama_index.retrievers.hopweave.fusion import FusionRetriever
+from llama_index.retrievers.hopweave.gate import GatedRetriever
+from llama_index.retrievers.hopweave.index import NearestVectorsRetriever
+from llama_index.retrievers.hopweave.keyword import KeywordRetriever
 from llama_index.retrievers.hopweave.recipe import RecipeRetriever
 
-__all__ = ["RecipeRetriever"]
+__all__ = [
+    "Bm25Retriever",
+    "FullTextRetriever",
+    "FusionRetriever",
+    "GatedRetriever",
+    "KeywordRetriever",
+    "NearestVectorsRetriever",
+    "RecipeRetriever",
+]

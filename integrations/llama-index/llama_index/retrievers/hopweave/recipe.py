@@ -1,26 +1,29 @@
 """A whole recipe as one retriever."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.retrievers import BaseRetriever
-from llama_index.core.schema import NodeWithScore, QueryBundle
-from llama_index.hopweave import to_node
+from llama_index.hopweave.knowledge import opened
+from llama_index.hopweave.retriever_source import RetrieverSource
+from llama_index.retrievers.hopweave.pipeline import PipelineRetriever
 
-from hopweave import KnowledgeBase, Pipeline, Recipe
+from hopweave.knowledge_base.store import KnowledgeBase
+from hopweave.pipeline import Pipeline
+from hopweave.recipe import Recipe, load_recipe
 
-dispatcher = get_dispatcher(__name__)
 
-
-class RecipeRetriever(BaseRetriever):
+class RecipeRetriever(PipelineRetriever):
     """
     Answers a query by running a hopweave recipe over a knowledge base.
 
     Args:
         knowledge_base: An open knowledge base, or the path of its file.
         recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
+        retrievers: LlamaIndex retrievers by the name of the recipe's source whose place they take.
         similarity_top_k: How many nodes to return; the recipe's own number when not given.
+        kwargs: What `PipelineRetriever` takes: `filters`, `tenant`, `stages` ...
 
     Examples:
         ```python
@@ -37,24 +40,33 @@ class RecipeRetriever(BaseRetriever):
         knowledge_base: KnowledgeBase | str | Path,
         *,
         recipe: str | Path | Recipe = "hybrid",
+        retrievers: Mapping[str, BaseRetriever] | None = None,
         similarity_top_k: int | None = None,
         **kwargs: Any,
     ) -> None:
         """Open the knowledge base and load the recipe."""
-        knowledge = (
-            knowledge_base
-            if isinstance(knowledge_base, KnowledgeBase)
-            else KnowledgeBase.open(knowledge_base, read_only=True)
+        pipeline = Pipeline(with_retrievers(load_recipe(recipe), retrievers or {}), opened(knowledge_base))
+        super().__init__(pipeline, similarity_top_k=similarity_top_k, **kwargs)
+
+
+def with_retrievers(recipe: Recipe, retrievers: Mapping[str, BaseRetriever]) -> Recipe:
+    """
+    The recipe with some of its sources replaced, or new ones added, by LlamaIndex retrievers.
+
+    Args:
+        recipe: The recipe.
+        retrievers: Retrievers by source name.
+
+    Returns:
+        A new recipe.
+
+    """
+    sources = {
+        name: RetrieverSource(
+            retriever=retriever, **recipe.sources[name].model_dump(include={"optional", "deadline_seconds"})
         )
-        self._pipeline = Pipeline(recipe, knowledge)
-        self._similarity_top_k = similarity_top_k
-        super().__init__(**kwargs)
-
-    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        result = self._pipeline.run(query_bundle.query_str, top_k=self._similarity_top_k)
-        return [to_node(hit) for hit in result.hits]
-
-    @dispatcher.span
-    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        result = await self._pipeline.run_async(query_bundle.query_str, top_k=self._similarity_top_k)
-        return [to_node(hit) for hit in result.hits]
+        if name in recipe.sources
+        else RetrieverSource(retriever=retriever)
+        for name, retriever in retrievers.items()
+    }
+    return Recipe(**{**dict(recipe), "sources": {**recipe.sources, **sources}}) if sources else recipe

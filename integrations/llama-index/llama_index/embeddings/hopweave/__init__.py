@@ -1,0 +1,5 @@
+"""hopweave's embedding models for LlamaIndex."""
+
+from llama_index.embeddings.hopweave.embedders import StaticEmbedding
+
+__all__ = ["StaticEmbedding"]

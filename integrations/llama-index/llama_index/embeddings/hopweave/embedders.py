@@ -1,0 +1,59 @@
+"""An embedding model that needs neither download nor torch."""
+
+import asyncio
+from typing import Any
+
+from llama_index.core.base.embeddings.base import Embedding
+from llama_index.core.bridge.pydantic import Field
+from llama_index.core.embeddings import BaseEmbedding
+
+from hopweave.component import Embedder
+from hopweave.vector.embedders import StaticEmbedder
+
+
+class StaticEmbedding(BaseEmbedding):
+    """
+    Static token vectors, averaged. The weights come with the package index.
+
+    A knowledge base opened without naming an embedder holds vectors of this very model.
+
+    Examples:
+        ```python
+        from llama_index.core import Settings
+        from llama_index.embeddings.hopweave import StaticEmbedding
+
+        Settings.embed_model = StaticEmbedding()
+        ```
+
+    """
+
+    model_name: str = Field(StaticEmbedder().model_name, description="The name of the embedding model.")
+    embedder: Embedder = Field(default_factory=StaticEmbedder, exclude=True, description="What does the work.")
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name under which it is written."""
+        return "HopweaveStaticEmbedding"
+
+    def model_post_init(self, context: Any) -> None:
+        """Go by the embedder's name."""
+        super().model_post_init(context)
+        self.model_name = self.embedder.model_name
+
+    def _get_text_embeddings(self, texts: list[str]) -> list[Embedding]:
+        return self.embedder.embed(texts).tolist()
+
+    def _get_text_embedding(self, text: str) -> Embedding:
+        return self._get_text_embeddings([text])[0]
+
+    def _get_query_embedding(self, query: str) -> Embedding:
+        return self._get_text_embedding(query)
+
+    async def _aget_query_embedding(self, query: str) -> Embedding:
+        return await asyncio.to_thread(self._get_query_embedding, query)
+
+    async def _aget_text_embedding(self, text: str) -> Embedding:
+        return await asyncio.to_thread(self._get_text_embedding, text)
+
+    async def _aget_text_embeddings(self, texts: list[str]) -> list[Embedding]:
+        return await asyncio.to_thread(self._get_text_embeddings, texts)

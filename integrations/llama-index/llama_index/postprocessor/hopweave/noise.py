@@ -1,0 +1,21 @@
+"""Small talk and non-answers are dropped."""
+
+from llama_index.postprocessor.hopweave.stage import StagePostprocessor
+
+from hopweave.stages.noise import Noise
+
+
+class NoisePostprocessor(Noise, StagePostprocessor):
+    """
+    Drops nodes whose text is a denial, a greeting, a question about memory, boilerplate or too short.
+
+    Parameters are those of `hopweave.stages.noise.Noise`.
+
+    Examples:
+        ```python
+        from llama_index.postprocessor.hopweave import NoisePostprocessor
+
+        engine = index.as_query_engine(node_postprocessors=[NoisePostprocessor()])
+        ```
+
+    """

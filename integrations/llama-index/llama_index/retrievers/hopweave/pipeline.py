@@ -1,0 +1,59 @@
+"""Retrievers that let the core's pipeline do the work."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from llama_index.core.instrumentation import get_dispatcher
+from llama_index.core.retrievers import BaseRetriever
+from llama_index.core.schema import NodeWithScore, QueryBundle
+from llama_index.core.vector_stores import MetadataFilters
+from llama_index.hopweave.filters import to_predicate
+from llama_index.hopweave.nodes import to_node
+from llama_index.hopweave.questions import to_query
+
+from hopweave.pipeline import Pipeline
+
+dispatcher = get_dispatcher(__name__)
+
+
+class PipelineRetriever(BaseRetriever):
+    """
+    Answers queries by running a pipeline of the core.
+
+    Args:
+        pipeline: The pipeline.
+        similarity_top_k: How many nodes to return; the recipe's own number when not given.
+        filters: LlamaIndex metadata filters, applied after fusion.
+        tenant: Metadata values a document must have to be seen at all.
+        stages: Whether the recipe's stages run, too; without them, everything that was found is returned.
+        kwargs: What every LlamaIndex retriever takes.
+
+    """
+
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        *,
+        similarity_top_k: int | None = None,
+        filters: MetadataFilters | None = None,
+        tenant: Mapping[str, Any] | None = None,
+        stages: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        """Keep the pipeline."""
+        self._pipeline = pipeline
+        self._similarity_top_k = similarity_top_k
+        self._filters = to_predicate(filters)
+        self._tenant = tenant
+        self._run = pipeline.run if stages else pipeline.find
+        self._run_async = pipeline.run_async if stages else pipeline.find_async
+        super().__init__(**kwargs)
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        question = to_query(query_bundle, filters=self._filters, tenant=self._tenant)
+        return [to_node(hit) for hit in self._run(question, top_k=self._similarity_top_k).hits]
+
+    @dispatcher.span
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        question = to_query(query_bundle, filters=self._filters, tenant=self._tenant)
+        return [to_node(hit) for hit in (await self._run_async(question, top_k=self._similarity_top_k)).hits]

@@ -1,0 +1,68 @@
+"""Sources as retrievers."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from llama_index.core.callbacks import CallbackManager
+from llama_index.core.retrievers import BaseRetriever
+from llama_index.core.vector_stores import MetadataFilters
+from llama_index.hopweave.knowledge import opened
+from llama_index.hopweave.retriever_source import RetrieverSource
+from llama_index.retrievers.hopweave.pipeline import PipelineRetriever
+
+from hopweave.component import Source
+from hopweave.fusion.as_found import AsFound
+from hopweave.knowledge_base.store import KnowledgeBase
+from hopweave.pipeline import Pipeline
+from hopweave.recipe import Recipe
+from hopweave.routing.intent import IntentClassifier
+
+
+class SourceRetriever(PipelineRetriever):
+    """
+    Asks one source of the core. Derive from it and name the source.
+
+    Args:
+        knowledge_base: An open knowledge base, or the path of its file.
+        similarity_top_k: How many nodes to return; the source's own number when not given.
+        filters: LlamaIndex metadata filters; more is fetched until there are enough nodes that pass.
+        tenant: Metadata values a document must have to be seen at all.
+        intent: Finds out what the question is after, for sources that go by it.
+        upstream: Retrievers whose nodes the source builds on, by the name it knows them under.
+        callback_manager: LlamaIndex's callback manager.
+        verbose: Whether LlamaIndex prints what it does.
+        parameters: Parameters of the source.
+
+    """
+
+    source_class: ClassVar[type[Source]]
+
+    def __init__(
+        self,
+        knowledge_base: KnowledgeBase | str | Path,
+        *,
+        similarity_top_k: int | None = None,
+        filters: MetadataFilters | None = None,
+        tenant: Mapping[str, Any] | None = None,
+        intent: IntentClassifier | None = None,
+        upstream: Mapping[str, BaseRetriever] | None = None,
+        callback_manager: CallbackManager | None = None,
+        verbose: bool = False,
+        **parameters: Any,
+    ) -> None:
+        """Set the source up; it checks its parameters."""
+        wanted = {} if similarity_top_k is None else {"top_k": similarity_top_k}
+        source = self.source_class(**wanted, **parameters)
+        others = {name: RetrieverSource(retriever=other) for name, other in (upstream or {}).items()}
+        recipe = Recipe(
+            name=source.kind, intent=intent, sources={**others, source.kind: source}, fuse=AsFound(source=source.kind)
+        )
+        super().__init__(
+            Pipeline(recipe, opened(knowledge_base)),
+            similarity_top_k=source.top_k,
+            filters=filters,
+            tenant=tenant,
+            callback_manager=callback_manager,
+            verbose=verbose,
+        )
