@@ -37,6 +37,10 @@ class KnowledgeBaseError(HopweaveError):
     """The knowledge base file cannot be used as asked."""
 
 
+class AlreadyThere(KnowledgeBaseError):
+    """A document that must be new has an id that is taken."""
+
+
 class NewerSchema(KnowledgeBaseError):
     """The file was written by a newer hopweave than this one."""
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hopweave.document import Document
-from hopweave.errors import KnowledgeBaseError
+from hopweave.errors import AlreadyThere, KnowledgeBaseError
 from hopweave.knowledge_base.connections import grouped
 
 Digests = tuple[bytes, bytes]
@@ -89,7 +89,7 @@ def distinct(entries: Sequence[Entry], on_conflict: str) -> dict[str, Entry]:
     for entry in entries:
         key = entry.document.id
         if key in found and on_conflict == "fail":
-            raise KnowledgeBaseError(f"comes twice: {key!r}")
+            raise AlreadyThere(f"comes twice: {key!r}")
         if key not in found or on_conflict == "replace":
             found[key] = entry
     return found
@@ -98,7 +98,7 @@ def distinct(entries: Sequence[Entry], on_conflict: str) -> dict[str, Entry]:
 def changed(entries: Mapping[str, Entry], known: Mapping[str, Digests], on_conflict: str) -> list[Entry]:
     """What has to be written, given what is known of the ids."""
     if on_conflict == "fail" and known:
-        raise KnowledgeBaseError(f"already there: {listed(sorted(known))}")
+        raise AlreadyThere(f"already there: {listed(sorted(known))}")
     return [
         entry
         for key, entry in entries.items()

@@ -1,15 +1,20 @@
-"""Haystack documents to hits and back: the only translator."""
+"""Haystack documents to hits and passages, and back: the only translator."""
 
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from haystack import Document
+from haystack.dataclasses import ByteStream, SparseEmbedding
 
-from hopweave.hit import Hit, Receipt
+from hopweave.document import Document as Passage
+from hopweave.hit import Hit, Receipt, Vector
 
 RECEIPTS_KEY = "hopweave"
 """Where in a document's meta the receipts travel."""
+
+PARTS_KEY = "_haystack"
+"""Where in a stored passage's metadata those parts of a document are kept that a passage does not have."""
 
 
 def to_hit(document: Document) -> Hit:
@@ -23,16 +28,16 @@ def to_hit(document: Document) -> Hit:
     :param document: The document to translate.
     :returns: A hit with the document's id, score, text, meta and embedding.
     """
-    carried = document.meta.get(RECEIPTS_KEY) or {}
+    carried = document.meta.get(RECEIPTS_KEY)
     return Hit(
         document.id,
         document.score,
         document.content or "",
-        {key: value for key, value in document.meta.items() if key != RECEIPTS_KEY},
+        _without(document.meta, RECEIPTS_KEY) if carried else document.meta,
         None if document.embedding is None else np.asarray(document.embedding, np.float32),
-        carried.get("scale"),
+        carried["scale"] if carried else None,
         document,
-        tuple(Receipt.from_dict(receipt) for receipt in carried.get("receipts", ())),
+        tuple(Receipt.from_dict(receipt) for receipt in carried["receipts"]) if carried else (),
     )
 
 
@@ -40,12 +45,65 @@ def to_document(hit: Hit) -> Document:
     """
     The hit as a document, its receipts under `meta["hopweave"]`.
 
-    A hit that began as a document comes back as a copy of it, with the new score.
+    A hit that began as a document comes back as a copy of it, with the new score; what the document lacked and another
+    source knew (content, embedding) is filled in.
 
     :param hit: The hit to translate.
     :returns: A new document; the one the hit came from is not changed.
     """
     receipts: dict[str, Any] = {"receipts": [receipt.as_dict() for receipt in hit.receipts], "scale": hit.scale}
-    if isinstance(hit.origin, Document):
-        return replace(hit.origin, score=hit.score, meta={**hit.origin.meta, RECEIPTS_KEY: receipts})
-    return Document(id=hit.id, content=hit.text, score=hit.score, meta={**hit.metadata, RECEIPTS_KEY: receipts})
+    if not isinstance(hit.origin, Document):
+        document = from_passage(Passage(hit.id, hit.text, hit.metadata))
+        return replace(document, score=hit.score, meta={**document.meta, RECEIPTS_KEY: receipts})
+    origin, lacking = hit.origin, {}
+    if origin.embedding is None and hit.vector is not None:
+        lacking["embedding"] = hit.vector.tolist()
+    if origin.content is None and hit.text:
+        lacking["content"] = hit.text
+    return replace(origin, score=hit.score, meta={**origin.meta, RECEIPTS_KEY: receipts}, **lacking)
+
+
+def to_passage(document: Document) -> Passage:
+    """
+    The document as it is stored in a knowledge base. Its score and receipts belong to a query and are left out.
+
+    :param document: The document to store.
+    :returns: A passage from which `from_passage` makes an equal document.
+    """
+    parts: dict[str, Any] = {}
+    if document.content is None:
+        parts["content"] = None
+    if document.blob is not None:
+        parts["blob"] = document.blob.to_dict()
+    if document.sparse_embedding is not None:
+        parts["sparse_embedding"] = document.sparse_embedding.to_dict()
+    vector = None if document.embedding is None else np.asarray(document.embedding, np.float32)
+    if vector is not None and vector.tolist() != document.embedding:  # finer than what a knowledge base keeps
+        parts["embedding"] = document.embedding
+    metadata = _without(document.meta, RECEIPTS_KEY)
+    return Passage(document.id, document.content or "", {**metadata, PARTS_KEY: parts} if parts else metadata, vector)
+
+
+def from_passage(passage: Passage, vector: Vector | None = None) -> Document:
+    """
+    The document that `to_passage` stored.
+
+    :param passage: The passage as the knowledge base gives it.
+    :param vector: Its vector, if the document is to have its embedding.
+    :returns: A new document without a score.
+    """
+    parts = passage.metadata.get(PARTS_KEY) or {}
+    embedding = None if vector is None else parts.get("embedding") or vector.tolist()
+    blob, sparse = parts.get("blob"), parts.get("sparse_embedding")
+    return Document(
+        id=passage.id,
+        content=parts.get("content", passage.text),
+        meta=_without(passage.metadata, PARTS_KEY),
+        embedding=embedding,
+        blob=ByteStream.from_dict(blob) if blob else None,
+        sparse_embedding=SparseEmbedding.from_dict(sparse) if sparse else None,
+    )
+
+
+def _without(metadata: Any, key: str) -> dict[str, Any]:
+    return {name: value for name, value in metadata.items() if name != key}

@@ -1,5 +1,16 @@
-"""hopweave's retrievers for Haystack."""
+"""hopweave's retrievers for Haystack, over a knowledge base file."""
 
+from haystack_integrations.components.retrievers.hopweave.bm25 import Bm25Retriever
+from haystack_integrations.components.retrievers.hopweave.fts import FullTextRetriever
+from haystack_integrations.components.retrievers.hopweave.keyword import KeywordRetriever
 from haystack_integrations.components.retrievers.hopweave.recipe import RecipeRetriever
+from haystack_integrations.components.retrievers.hopweave.vector import EmbeddingRetriever, VectorRetriever
 
-__all__ = ["RecipeRetriever"]
+__all__ = [
+    "Bm25Retriever",
+    "EmbeddingRetriever",
+    "FullTextRetriever",
+    "KeywordRetriever",
+    "RecipeRetriever",
+    "VectorRetriever",
+]

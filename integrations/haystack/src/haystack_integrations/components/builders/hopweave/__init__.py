@@ -1,0 +1,6 @@
+"""hopweave's builders for Haystack: what a language model or a reader gets."""
+
+from haystack_integrations.components.builders.hopweave.assemble import CitedContextBuilder
+from haystack_integrations.components.builders.hopweave.extract import ExtractiveAnswerBuilder
+
+__all__ = ["CitedContextBuilder", "ExtractiveAnswerBuilder"]

@@ -1,0 +1,5 @@
+"""hopweave's embedders for Haystack."""
+
+from haystack_integrations.components.embedders.hopweave.embedders import StaticDocumentEmbedder, StaticTextEmbedder
+
+__all__ = ["StaticDocumentEmbedder", "StaticTextEmbedder"]

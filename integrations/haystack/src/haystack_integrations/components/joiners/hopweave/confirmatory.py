@@ -1,0 +1,63 @@
+"""One source leads, the others confirm."""
+
+from collections.abc import Sequence
+
+from haystack import component
+
+from haystack_integrations.components.joiners.hopweave.fuser_joiner import FuserJoiner
+from hopweave.fusion.confirmatory import Confirmatory
+
+_CORE = Confirmatory()
+
+
+@component
+class ConfirmatoryJoiner(FuserJoiner):
+    """
+    The base source's score counts; what others found as well gets a bonus, what only others found has a floor.
+
+    base and confirmed: base · (1 + bonus). base only: base. confirmed only: max(confirming score, floor), so that an
+    exact keyword match is not buried. All are clamped to [0, 1].
+
+    ```python
+    from haystack import Document
+    from haystack_integrations.components.joiners.hopweave import ConfirmatoryJoiner
+
+    joiner = ConfirmatoryJoiner(sources=["vector", "text"])
+    skua = Document(id="skua", content="A ferry.", score=0.8)
+    documents = joiner.run(vector=[skua], text=[skua])["documents"]
+    ```
+    """
+
+    def __init__(
+        self,
+        *,
+        sources: Sequence[str],
+        base: str = _CORE.base,
+        confirming: Sequence[str] | None = _CORE.confirming,
+        bonus: float = _CORE.bonus,
+        floor: float = _CORE.floor,
+        base_normalisation: str = _CORE.base_normalisation,
+        confirming_normalisation: str = _CORE.confirming_normalisation,
+        top_k: int | None = None,
+    ) -> None:
+        """
+        Create the joiner.
+
+        :param sources: The names of the inputs, one per source.
+        :param base: Name of the source whose scores count.
+        :param confirming: Names of the sources that confirm; None means all but the base.
+        :param bonus: What confirmation adds, as a share of the score.
+        :param floor: The least score of a document that only a confirming source found.
+        :param base_normalisation: How base scores are brought to [0, 1]: min_max, max, sigmoid or none.
+        :param confirming_normalisation: How each confirming source's scores are brought to [0, 1].
+        :param top_k: How many documents to return, all of them when not given.
+        """
+        fuser = Confirmatory(
+            base=base,
+            confirming=confirming,
+            bonus=bonus,
+            floor=floor,
+            base_normalisation=base_normalisation,
+            confirming_normalisation=confirming_normalisation,
+        )
+        FuserJoiner.__init__(self, fuser, sources=sources, top_k=top_k)

@@ -1,0 +1,55 @@
+"""A weighted sum of signals, with weights that follow the intent of the question."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from haystack import component
+
+from haystack_integrations.components.joiners.hopweave.fuser_joiner import FuserJoiner
+from hopweave.fusion.weighted import Weighted
+
+_CORE = Weighted()
+
+
+@component
+class WeightedJoiner(FuserJoiner):
+    """
+    Score = sum over signals of weight · strength, with each signal's strengths in [0, 1] over its own documents.
+
+    Without `weights`, the four signals (embedding, text, graph, intent_edges) weigh what the question's intent says, or
+    0.40, 0.45, 0.15 and 0 if there is none. The intent comes in through the input `intent`, from an `IntentRouter`.
+    The weight of a signal that is missing is shared out over the others in proportion. Two sources of one signal count
+    as the stronger of the two. A source that ran and did not find a document gives it strength 0.
+
+    ```python
+    from haystack import Document
+    from haystack_integrations.components.joiners.hopweave import WeightedJoiner
+
+    joiner = WeightedJoiner(sources=["text", "vector"], weights={"text": 0.4, "vector": 0.6})
+    skua = Document(id="skua", content="A ferry.", score=7.5)
+    documents = joiner.run(text=[skua], vector=[Document(id="tern", content="A bird.", score=0.7)])["documents"]
+    ```
+    """
+
+    asks: ClassVar[tuple[str, ...]] = ("intent",)
+
+    def __init__(
+        self,
+        *,
+        sources: Sequence[str],
+        weights: dict[str, float] | None = _CORE.weights,
+        signals: dict[str, str] = _CORE.signals,
+        normalisation: str = _CORE.normalisation,
+        top_k: int | None = None,
+    ) -> None:
+        """
+        Create the joiner.
+
+        :param sources: The names of the inputs, one per source.
+        :param weights: Weight by source name; None lets the intent decide. They need not sum to 1.
+        :param signals: Signal by source name, for sources that do not have one of the usual names.
+        :param normalisation: How each source's scores are brought to [0, 1]: min_max, max, sigmoid or none.
+        :param top_k: How many documents to return, all of them when not given.
+        """
+        fuser = Weighted(weights=weights, signals=signals, normalisation=normalisation)
+        FuserJoiner.__init__(self, fuser, sources=sources, top_k=top_k)

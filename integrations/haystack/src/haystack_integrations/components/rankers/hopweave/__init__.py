@@ -1,0 +1,33 @@
+"""hopweave's rankers for Haystack: each rescores, reorders or drops documents."""
+
+from haystack_integrations.components.rankers.hopweave.community_spread import CommunitySpreadRanker
+from haystack_integrations.components.rankers.hopweave.corpus_boost import CorpusBoostRanker
+from haystack_integrations.components.rankers.hopweave.cross_encoder import CrossEncoderRanker
+from haystack_integrations.components.rankers.hopweave.decay import TimeDecayRanker
+from haystack_integrations.components.rankers.hopweave.deferral import DeferralRanker
+from haystack_integrations.components.rankers.hopweave.freshness import FreshnessRanker
+from haystack_integrations.components.rankers.hopweave.importance import ImportanceRanker
+from haystack_integrations.components.rankers.hopweave.length import LengthRanker
+from haystack_integrations.components.rankers.hopweave.metadata_filter import MetadataFilterRanker
+from haystack_integrations.components.rankers.hopweave.minimum import MinimumRanker
+from haystack_integrations.components.rankers.hopweave.mmr import MmrRanker
+from haystack_integrations.components.rankers.hopweave.noise import NoiseRanker
+from haystack_integrations.components.rankers.hopweave.recency_boost import RecencyBoostRanker
+from haystack_integrations.components.rankers.hopweave.remote_rerank import RemoteRerankRanker
+
+__all__ = [
+    "CommunitySpreadRanker",
+    "CorpusBoostRanker",
+    "CrossEncoderRanker",
+    "DeferralRanker",
+    "FreshnessRanker",
+    "ImportanceRanker",
+    "LengthRanker",
+    "MetadataFilterRanker",
+    "MinimumRanker",
+    "MmrRanker",
+    "NoiseRanker",
+    "RecencyBoostRanker",
+    "RemoteRerankRanker",
+    "TimeDecayRanker",
+]

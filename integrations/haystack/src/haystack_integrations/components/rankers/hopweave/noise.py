@@ -1,0 +1,55 @@
+"""Small talk and non-answers are dropped."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from haystack import component
+
+from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
+from hopweave.stages.noise import Noise
+
+_CORE = Noise()
+
+
+@component
+class NoiseRanker(StageRanker):
+    """
+    Drops documents whose text is a non-answer, a question about memory, a greeting, boilerplate or too short.
+
+    The order of the others stays.
+
+    ```python
+    from haystack import Document
+    from haystack_integrations.components.rankers.hopweave import NoiseRanker
+
+    ranker = NoiseRanker(min_characters=10)
+    documents = [Document(content="The Skua sails hourly.", score=0.8)]
+    result = ranker.run(documents=documents, query="Why is the ferry down?")["documents"]
+    ```
+    """
+
+    def __init__(
+        self,
+        *,
+        rules: Sequence[dict[str, Any]] = _CORE.rules,
+        extra_rules: Sequence[dict[str, Any]] = _CORE.extra_rules,
+        min_characters: int = _CORE.min_characters,
+        min_cjk_characters: int = _CORE.min_cjk_characters,
+        top_k: int | None = None,
+    ) -> None:
+        """
+        Create the ranker.
+
+        :param rules: What counts as noise; give your own to replace it.
+        :param extra_rules: Your own rules on top.
+        :param min_characters: Shorter texts are noise.
+        :param min_cjk_characters: The same for texts with Chinese, Japanese or Korean.
+        :param top_k: How many documents to return, all of them when not given.
+        """
+        stage = Noise(
+            rules=rules,
+            extra_rules=extra_rules,
+            min_characters=min_characters,
+            min_cjk_characters=min_cjk_characters,
+        )
+        StageRanker.__init__(self, stage, top_k=top_k)

@@ -1,0 +1,125 @@
+"""Reranking by a service on the network, which may be slow, wrong or away."""
+
+from typing import Any, ClassVar
+
+from haystack import component, default_from_dict
+from haystack.utils import Secret
+
+from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
+from hopweave import KnowledgeBase, Query
+from hopweave.component import Stage
+from hopweave.stages.remote_rerank import RemoteRerank
+
+_CORE = RemoteRerank()
+
+
+@component
+class RemoteRerankRanker(StageRanker):
+    """
+    Asks a rerank service and blends its scores with the original ones; without an answer, carries on.
+
+    score = blend * reranked + (1 - blend) * original, with originals on [0, 1]. Documents the service did not return,
+    or was not asked about, get `unreturned_factor` * original. If the service fails or misses the deadline:
+    (1 - cosine_share) * original + cosine_share * cosine(question, document), as far as there are vectors, else the
+    order and scores as they were. A document without an original score takes what there is. Receipts say what happened
+    and why. Needs the extra `hopweave[remote]`.
+
+    The key is never written, logged or shown.
+
+    ```python
+    from haystack import Document
+    from haystack_integrations.components.rankers.hopweave import RemoteRerankRanker
+
+    ranker = RemoteRerankRanker(provider="jina")
+    documents = [Document(content="The Skua sails hourly.", score=0.8)]
+    result = ranker.run(documents=documents, query="Why is the ferry down?")["documents"]
+    ```
+    """
+
+    asks: ClassVar[tuple[str, ...]] = ("query_embedding",)
+
+    def __init__(
+        self,
+        *,
+        provider: str = _CORE.provider,
+        model: str | None = _CORE.model,
+        url: str | None = _CORE.url,
+        api_key: Secret | None = None,
+        timeout_seconds: float = _CORE.timeout_seconds,
+        max_retries: int = _CORE.max_retries,
+        candidates: int = _CORE.candidates,
+        blend: float = _CORE.blend,
+        unreturned_factor: float = _CORE.unreturned_factor,
+        cosine_share: float = _CORE.cosine_share,
+        include_title: bool = _CORE.include_title,
+        reply_scale: str | None = _CORE.reply_scale,
+        parameters: dict[str, Any] = _CORE.parameters,
+        top_k: int | None = None,
+        knowledge_base: str | None = None,
+    ) -> None:
+        """
+        Create the ranker.
+
+        :param provider: Whose request and reply shape to speak; generic is the common /rerank shape.
+        :param model: Model name; the provider's usual one when not given.
+        :param url: Address to post to; the provider's own when not given.
+        :param api_key: The key; read from the provider's usual environment variable when not given.
+        :param timeout_seconds: Hard limit for all attempts together.
+        :param max_retries: Further attempts after 429, 5xx or a broken connection.
+        :param candidates: How many documents, from the top, are sent.
+        :param blend: Share of the service's score; the rest is the original score.
+        :param unreturned_factor: Factor for documents that the service did not return.
+        :param cosine_share: Share of the cosine when the service fails.
+        :param include_title: Send the title in the metadata, too.
+        :param reply_scale: What the service's scores mean (unit, logit or auto); known for each provider
+            but generic.
+        :param parameters: Further fields of the request body.
+        :param top_k: How many documents to return, all of them when not given.
+        :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
+        """
+        stage = RemoteRerank(
+            provider=provider,
+            model=model,
+            url=url,
+            timeout_seconds=timeout_seconds,
+            max_retries=max_retries,
+            candidates=candidates,
+            blend=blend,
+            unreturned_factor=unreturned_factor,
+            cosine_share=cosine_share,
+            include_title=include_title,
+            reply_scale=reply_scale,
+            parameters=parameters,
+        )
+        StageRanker.__init__(self, stage, top_k=top_k, knowledge_base=knowledge_base)
+        self.api_key = api_key
+
+    def to_dict(self) -> dict[str, Any]:
+        """
+        The component as serialised data, with the name of the key's variable but never the key.
+
+        :returns: Its type and the parameters of its constructor.
+        """
+        data = StageRanker.to_dict(self)
+        data["init_parameters"]["api_key"] = self.api_key and self.api_key.to_dict()
+        return data
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "RemoteRerankRanker":
+        """
+        Make the component that `to_dict` wrote.
+
+        :param data: What `to_dict` returned.
+        :returns: An equal component.
+        """
+        parameters = dict(data.get("init_parameters", {}))
+        if isinstance(parameters.get("api_key"), dict):
+            parameters["api_key"] = Secret.from_dict(parameters["api_key"])
+        return default_from_dict(cls, {**data, "init_parameters": parameters})
+
+    def _prepare(
+        self, query: str, top_k: int | None, inputs: dict[str, Any]
+    ) -> tuple[Stage, Query, KnowledgeBase | None]:
+        # the key is looked up when it is needed, so that a pipeline loads without it
+        key = self.api_key.resolve_value() if self.api_key else None
+        return StageRanker._prepare(self, query, top_k, {**inputs, "api_key": key})

@@ -1,0 +1,103 @@
+"""What all rankers share: documents in, one stage of the core, documents out."""
+
+from typing import Any, ClassVar
+
+from haystack import Document, component
+
+from haystack_integrations.common.hopweave.documents import to_document, to_hit
+from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
+from haystack_integrations.common.hopweave.parameters import accept_overrides, split, written
+from haystack_integrations.common.hopweave.questions import to_query
+from haystack_integrations.common.hopweave.tracing import tag
+from hopweave import Hit, KnowledgeBase, Query
+from hopweave.component import Stage
+from hopweave.scores import first
+
+
+class StageRanker:
+    """
+    The frame of a ranker; a component derives from it and adds its constructor.
+
+    Every parameter of the constructor can be given to `run` as well, and then holds for that run.
+    """
+
+    asks: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, stage: Stage, *, top_k: int | None = None, knowledge_base: str | None = None) -> None:
+        """
+        Hold a stage.
+
+        :param stage: The stage of the core.
+        :param top_k: How many documents to return, all of them when not given.
+        :param knowledge_base: Path of a knowledge base file that the stage may ask.
+        """
+        first([], top_k)
+        self.stage = stage
+        self.top_k = top_k
+        self.knowledge_base = knowledge_base
+        self._file = KnowledgeFile(knowledge_base) if knowledge_base else None
+        accept_overrides(self, type(stage), self.asks)
+
+    def warm_up(self) -> None:
+        """Open the knowledge base, if there is one."""
+        if self._file:
+            self._file.open()
+
+    def close(self) -> None:
+        """Let go of the knowledge base."""
+        if self._file:
+            self._file.close()
+
+    def to_dict(self) -> dict[str, Any]:
+        """
+        The component as serialised data.
+
+        :returns: Its type and the parameters of its constructor.
+        """
+        return written(self, self.stage, top_k=self.top_k, knowledge_base=self.knowledge_base)
+
+    @component.output_types(documents=list[Document])
+    def run(
+        self, documents: list[Document], query: str = "", top_k: int | None = None, **parameters: Any
+    ) -> dict[str, list[Document]]:
+        """
+        Rescore, reorder or drop documents.
+
+        :param documents: What was retrieved, best first.
+        :param query: The question.
+        :param top_k: How many documents to return, instead of the number given at construction.
+        :param parameters: Other values for parameters of the constructor, for this run.
+        :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`.
+        """
+        stage, question, knowledge = self._prepare(query, top_k, parameters)
+        return self._finish(stage.apply([to_hit(one) for one in documents], question, knowledge), top_k)
+
+    @component.output_types(documents=list[Document])
+    async def run_async(
+        self, documents: list[Document], query: str = "", top_k: int | None = None, **parameters: Any
+    ) -> dict[str, list[Document]]:
+        """
+        Rescore, reorder or drop documents without blocking the event loop.
+
+        :param documents: What was retrieved, best first.
+        :param query: The question.
+        :param top_k: How many documents to return, instead of the number given at construction.
+        :param parameters: Other values for parameters of the constructor, for this run.
+        :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`.
+        """
+        stage, question, knowledge = self._prepare(query, top_k, parameters)
+        return self._finish(await stage.apply_async([to_hit(one) for one in documents], question, knowledge), top_k)
+
+    def _prepare(
+        self, query: str, top_k: int | None, inputs: dict[str, Any]
+    ) -> tuple[Stage, Query, KnowledgeBase | None]:
+        question, overrides = split(inputs)
+        if top_k is not None and "top_k" in type(self.stage).model_fields:
+            overrides["top_k"] = top_k
+        knowledge = self._file.open() if self._file else None
+        return self.stage.changed(**overrides), to_query(query, **question), knowledge
+
+    def _finish(self, hits: list[Hit], top_k: int | None) -> dict[str, list[Document]]:
+        hits = first(hits, self.top_k if top_k is None else top_k)
+        tag(self.stage.kind, hits)
+        return {"documents": [to_document(hit) for hit in hits]}

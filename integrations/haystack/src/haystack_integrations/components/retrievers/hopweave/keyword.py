@@ -1,0 +1,59 @@
+"""The better of two text paths: BM25 and full-text search."""
+
+from typing import Any, ClassVar
+
+from haystack import component
+
+from haystack_integrations.components.retrievers.hopweave.source_retriever import SourceRetriever
+from hopweave.text.keyword import Keyword
+
+_CORE = Keyword()
+
+
+@component
+class KeywordRetriever(SourceRetriever):
+    """
+    Score = max(BM25, FTS5), each brought to [0, 1] over its own documents.
+
+    ```python
+    from haystack_integrations.components.retrievers.hopweave import KeywordRetriever
+
+    retriever = KeywordRetriever(knowledge_base="hopweave.db")
+    documents = retriever.run(query="Who built the tide gate?")["documents"]
+    ```
+    """
+
+    asks: ClassVar[tuple[str, ...]] = ("intent",)
+
+    def __init__(
+        self,
+        *,
+        knowledge_base: str,
+        analyzer: str = _CORE.analyzer,
+        keyword_weight: float = _CORE.keyword_weight,
+        top_k: int = _CORE.top_k,
+        optional: bool = _CORE.optional,
+        deadline_seconds: float | None = _CORE.deadline_seconds,
+        filters: dict[str, Any] | None = None,
+        tenant: dict[str, Any] | None = None,
+    ) -> None:
+        """
+        Create the retriever; the file is opened on first use.
+
+        :param knowledge_base: Path of the knowledge base file.
+        :param analyzer: Analyzer of the BM25 side.
+        :param keyword_weight: How much a keyword of the intent counts in BM25.
+        :param top_k: How many documents to return.
+        :param optional: Carry on without this source when it fails or is too slow.
+        :param deadline_seconds: Give up on this source after so many seconds.
+        :param filters: Haystack metadata filters.
+        :param tenant: Metadata values a document must have to be seen at all.
+        """
+        source = Keyword(
+            analyzer=analyzer,
+            keyword_weight=keyword_weight,
+            top_k=top_k,
+            optional=optional,
+            deadline_seconds=deadline_seconds,
+        )
+        SourceRetriever.__init__(self, source, knowledge_base=knowledge_base, filters=filters, tenant=tenant)

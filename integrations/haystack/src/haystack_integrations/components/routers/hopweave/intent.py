@@ -1,0 +1,84 @@
+"""What kind of answer a question is after, and a branch for each."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from haystack import component
+
+from haystack_integrations.common.hopweave.parameters import written
+from haystack_integrations.common.hopweave.questions import from_intent
+from haystack_integrations.common.hopweave.tracing import tag
+from hopweave.routing.intent import IntentClassifier
+
+_CORE = IntentClassifier()
+
+
+@component
+class IntentRouter:
+    """
+    Sends a question to the output of its intent; branches of the other intents do not run.
+
+    There is one output per intent, or per group of intents. Besides, `intent` carries all that is known of the intent
+    to components that ask for it (`Bm25Retriever`, `WeightedJoiner`), whether or not branches are used.
+
+    ```python
+    from haystack_integrations.components.routers.hopweave import IntentRouter
+
+    router = IntentRouter(groups={"troubleshooting": ["debugging", "workflow"]})
+    result = router.run(query="How do I fix the crash?")
+    result["troubleshooting"]  # the question
+    result["intent"]["name"]  # "debugging"
+    ```
+    """
+
+    def __init__(
+        self,
+        *,
+        enabled: bool = _CORE.enabled,
+        taxonomy: str = _CORE.taxonomy,
+        extra_rules: Sequence[dict[str, Any]] = _CORE.extra_rules,
+        default: str | None = _CORE.default,
+        long_words: int = _CORE.long_words,
+        groups: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        """
+        Create the router.
+
+        :param enabled: Whether intents are used at all.
+        :param taxonomy: Which of the two rule tables to use: eight or fine.
+        :param extra_rules: Your own rules, as mappings with name, phrases, weights and so on; they are tried first.
+        :param default: Intent of a short text on which no rule fires.
+        :param long_words: A text with more words than this is long.
+        :param groups: Names of intents by the name of the output they share; the others have one of their own.
+        """
+        self.classifier = IntentClassifier(
+            enabled=enabled, taxonomy=taxonomy, extra_rules=extra_rules, default=default, long_words=long_words
+        )
+        self.groups = {name: list(intents) for name, intents in (groups or {}).items()}
+        self._outputs = {name: name for name in self.classifier.names}
+        for group, intents in self.groups.items():
+            for name in intents:
+                if name not in self._outputs:
+                    known = ", ".join(self.classifier.names)
+                    raise ValueError(f"groups.{group}: no intent {name!r}; allowed are {known}")
+                self._outputs[name] = group
+        component.set_output_types(self, intent=dict[str, Any], **dict.fromkeys(self._outputs.values(), str))
+
+    def to_dict(self) -> dict[str, Any]:
+        """
+        The component as serialised data.
+
+        :returns: Its type and the parameters of its constructor.
+        """
+        return written(self, self.classifier, groups=self.groups)
+
+    def run(self, query: str) -> dict[str, Any]:
+        """
+        Classify a question.
+
+        :param query: The question.
+        :returns: The question under the name of its intent or group, and `intent`.
+        """
+        intent = self.classifier.classify(query)
+        tag("intent", (), intent=intent.name)
+        return {self._outputs[intent.name]: query, "intent": from_intent(intent)}

@@ -1,0 +1,96 @@
+"""Which sources a question deserves."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from haystack import component
+
+from haystack_integrations.common.hopweave.parameters import accept_overrides, split, written
+from haystack_integrations.common.hopweave.tracing import tag
+from hopweave.routing.plan import Planner
+
+_CORE = Planner()
+
+
+@component
+class RetrievalPlanner:
+    """
+    Sends a question to those sources that are worth asking; the branches of the others do not run.
+
+    There is one output per source, to be connected to that source's retriever, and `plan` with all the rest.
+
+    ```python
+    from haystack_integrations.components.routers.hopweave import RetrievalPlanner
+
+    planner = RetrievalPlanner(sources=["text", "vector", "graph"], skip_graph_when_simple=True)
+    result = planner.run(query="Who built the tide gate?")
+    sorted(result)  # ["plan", "text", "vector"]
+    ```
+    """
+
+    def __init__(
+        self,
+        *,
+        sources: Sequence[str],
+        simple_characters: int = _CORE.simple_characters,
+        simple_entities: int = _CORE.simple_entities,
+        complex_characters: int = _CORE.complex_characters,
+        complex_entities: int = _CORE.complex_entities,
+        skip_graph_when_simple: bool = _CORE.skip_graph_when_simple,
+        prune_when_complex: bool = _CORE.prune_when_complex,
+        graph_sources: Sequence[str] = _CORE.graph_sources,
+        restart: float | None = _CORE.restart,
+        top_k: int | None = _CORE.top_k,
+    ) -> None:
+        """
+        Create the planner.
+
+        :param sources: The names of the sources, each of which becomes an output.
+        :param simple_characters: A simple question is shorter than this.
+        :param simple_entities: A simple question names at most so many entities.
+        :param complex_characters: A question this long or longer is complex.
+        :param complex_entities: A question that names more entities is complex.
+        :param skip_graph_when_simple: Whether simple questions go without the graph.
+        :param prune_when_complex: Whether complex questions get their paths pruned.
+        :param graph_sources: Names of the sources that walk the graph.
+        :param restart: Restart probability; None leaves it to the source.
+        :param top_k: How many documents to aim for; None leaves it to the retrievers.
+        """
+        self.planner = Planner(
+            simple_characters=simple_characters,
+            simple_entities=simple_entities,
+            complex_characters=complex_characters,
+            complex_entities=complex_entities,
+            skip_graph_when_simple=skip_graph_when_simple,
+            prune_when_complex=prune_when_complex,
+            graph_sources=graph_sources,
+            restart=restart,
+            top_k=top_k,
+        )
+        self.sources = list(sources)
+        if "plan" in self.sources:
+            raise ValueError("sources: 'plan' is not allowed: it is the name of another output")
+        accept_overrides(self, Planner)
+        component.set_output_types(self, plan=dict[str, Any], **dict.fromkeys(self.sources, str))
+
+    def to_dict(self) -> dict[str, Any]:
+        """
+        The component as serialised data.
+
+        :returns: Its type and the parameters of its constructor.
+        """
+        return written(self, self.planner, sources=self.sources)
+
+    def run(self, query: str, entities: int = 0, **parameters: Any) -> dict[str, Any]:
+        """
+        Plan the sources of a question.
+
+        :param query: The question.
+        :param entities: How many entities were linked in it.
+        :param parameters: Other values for parameters of the constructor, for this run.
+        :returns: The question under the name of each source that is worth asking, and `plan`.
+        """
+        plan = self.planner.changed(**split(parameters)[1]).plan(query, entities, self.sources)
+        tag("plan", (), complexity=plan.complexity, sources=",".join(plan.sources))
+        return {**dict.fromkeys(plan.sources, query), "plan": {**asdict(plan), "sources": list(plan.sources)}}

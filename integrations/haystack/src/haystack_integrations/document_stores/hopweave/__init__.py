@@ -1,0 +1,5 @@
+"""hopweave's document store for Haystack."""
+
+from haystack_integrations.document_stores.hopweave.document_store import HopweaveDocumentStore
+
+__all__ = ["HopweaveDocumentStore"]

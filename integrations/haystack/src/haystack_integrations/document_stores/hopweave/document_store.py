@@ -1,0 +1,299 @@
+"""The knowledge base as a Haystack document store."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from haystack import Document, default_from_dict, default_to_dict
+from haystack.document_stores.errors import DuplicateDocumentError
+from haystack.document_stores.types import DuplicatePolicy
+from haystack.utils.filters import document_matches_filter
+
+from haystack_integrations.common.hopweave.documents import from_passage, to_passage
+from haystack_integrations.common.hopweave.knowledge_settings import Described, open_for_writing
+from haystack_integrations.document_stores.hopweave.metadata_fields import distinct_values, field_types, value_range
+from hopweave import KnowledgeBase
+from hopweave.errors import AlreadyThere
+
+_ON_CONFLICT = {
+    DuplicatePolicy.NONE: "fail",
+    DuplicatePolicy.FAIL: "fail",
+    DuplicatePolicy.SKIP: "skip",
+    DuplicatePolicy.OVERWRITE: "replace",
+}
+
+
+class HopweaveDocumentStore:
+    """
+    Documents, vectors, full-text index and graph in one SQLite file.
+
+    What is written here can be searched by all of hopweave's retrievers over the same file.
+
+    ```python
+    from haystack import Document
+    from haystack_integrations.document_stores.hopweave import HopweaveDocumentStore
+
+    store = HopweaveDocumentStore(embedder="static")
+    store.write_documents([Document(content="The tide gate opens at six.", meta={"type": "notice"})])
+    store.filter_documents({"field": "meta.type", "operator": "==", "value": "notice"})
+    ```
+    """
+
+    def __init__(
+        self,
+        path: str | None = None,
+        *,
+        embedder: Described | None = None,
+        analyzers: Sequence[str] | None = None,
+        graph: Sequence[Described] | None = None,
+    ) -> None:
+        """
+        Create the store; the file is opened on first use. All but the path matters only when the file is new.
+
+        :param path: The file; without one, the store is temporary.
+        :param embedder: What makes the vectors of documents that come without an embedding, by kind ("static") or as a
+            mapping with kind and parameters; None leaves them without.
+        :param analyzers: How text becomes terms: nlp, nlp:<language>, code, light.
+        :param graph: What connects documents, by kind or as mappings; None for the usual builders, an empty list for no
+            graph.
+        """
+        self.path = path
+        self.embedder = embedder
+        self.analyzers = None if analyzers is None else list(analyzers)
+        self.graph = None if graph is None else list(graph)
+        self._opened: KnowledgeBase | None = None
+
+    @property
+    def knowledge_base(self) -> KnowledgeBase:
+        """The knowledge base behind the store."""
+        if self._opened is None:
+            self._opened = open_for_writing(self.path, self.embedder, self.analyzers, self.graph)
+        return self._opened
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """
+        The store as serialised data.
+
+        :returns: Its type and the parameters of its constructor.
+        """
+        return default_to_dict(self, path=self.path, embedder=self.embedder, analyzers=self.analyzers, graph=self.graph)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "HopweaveDocumentStore":
+        """
+        Make the store that `to_dict` wrote.
+
+        :param data: What `to_dict` returned.
+        :returns: An equal store.
+        """
+        return default_from_dict(cls, data)
+
+    # Haystack's protocol
+
+    def count_documents(self) -> int:
+        """
+        How many documents there are.
+
+        :returns: The number.
+        """
+        return self.knowledge_base.count()
+
+    def filter_documents(self, filters: dict[str, Any] | None = None) -> list[Document]:
+        """
+        The documents that match.
+
+        :param filters: Haystack filters; all documents when not given.
+        :returns: The documents, with their embeddings, in the order in which they were written.
+        """
+        if filters and "operator" not in filters and "conditions" not in filters:
+            raise ValueError("filters: must have an operator, with field and value or with conditions")
+        passages = list(self.knowledge_base.documents())
+        vectors = self.knowledge_base.vectors(passage.id for passage in passages)
+        documents = [from_passage(passage, vectors.get(passage.id)) for passage in passages]
+        return [one for one in documents if document_matches_filter(filters, one)] if filters else documents
+
+    def write_documents(self, documents: list[Document], policy: DuplicatePolicy = DuplicatePolicy.NONE) -> int:
+        """
+        Write documents, all of them or none.
+
+        :param documents: The documents.
+        :param policy: What to do about ids that are taken: FAIL (also the default), SKIP or OVERWRITE.
+        :returns: How many were written.
+        :raises ValueError: If it is not a list of documents.
+        :raises DuplicateDocumentError: If an id is taken and the policy is to fail.
+        """
+        if not isinstance(documents, list) or not all(isinstance(one, Document) for one in documents):
+            raise ValueError("documents: must be a list of Documents")
+        try:
+            added = self.knowledge_base.add(
+                [to_passage(one) for one in documents],
+                on_conflict=_ON_CONFLICT[policy],
+                batch_size=max(len(documents), 1),
+            )
+        except AlreadyThere as error:
+            raise DuplicateDocumentError(str(error)) from error
+        return len(documents) if policy == DuplicatePolicy.OVERWRITE else added.added
+
+    def delete_documents(self, document_ids: list[str]) -> None:
+        """
+        Delete documents and all that was derived from them; unknown ids are passed over.
+
+        :param document_ids: Their ids.
+        """
+        self.knowledge_base.delete(document_ids)
+
+    # What most stores offer beyond the protocol
+
+    def delete_all_documents(self) -> None:
+        """Delete every document."""
+        self.knowledge_base.delete([passage.id for passage in self.knowledge_base.documents()])
+
+    def delete_by_filter(self, filters: dict[str, Any]) -> int:
+        """
+        Delete the documents that match.
+
+        :param filters: Haystack filters.
+        :returns: How many were deleted.
+        """
+        return self.knowledge_base.delete(one.id for one in self.filter_documents(filters))
+
+    def update_by_filter(self, filters: dict[str, Any], meta: dict[str, Any]) -> int:
+        """
+        Change metadata of the documents that match.
+
+        :param filters: Haystack filters.
+        :param meta: The fields to set; all others stay.
+        :returns: How many documents match.
+        """
+        matching = self.filter_documents(filters)
+        self.knowledge_base.update(to_passage(replace(one, meta={**one.meta, **meta})) for one in matching)
+        return len(matching)
+
+    def count_documents_by_filter(self, filters: dict[str, Any]) -> int:
+        """
+        How many documents match.
+
+        :param filters: Haystack filters.
+        :returns: The number.
+        """
+        return len(self.filter_documents(filters))
+
+    def count_unique_metadata_by_filter(self, filters: dict[str, Any], metadata_fields: list[str]) -> dict[str, int]:
+        """
+        How many different values fields have among the documents that match.
+
+        :param filters: Haystack filters.
+        :param metadata_fields: The fields, with or without `meta.` in front.
+        :returns: The number of values by field.
+        """
+        documents = self.filter_documents(filters)
+        names = [name.removeprefix("meta.") for name in metadata_fields]
+        return {name: len(distinct_values(documents, name)) for name in names}
+
+    def get_metadata_fields_info(self) -> dict[str, dict[str, str]]:
+        """
+        The metadata fields there are and what kind of value they hold.
+
+        :returns: By field, a mapping with `type`: boolean, int, float or keyword.
+        """
+        return field_types(self.filter_documents())
+
+    def get_metadata_field_min_max(self, metadata_field: str) -> dict[str, Any]:
+        """
+        The smallest and the largest value of a field.
+
+        :param metadata_field: The field, with or without `meta.` in front.
+        :returns: `min` and `max`, None if there are no values that compare.
+        """
+        return value_range(self.filter_documents(), metadata_field.removeprefix("meta."))
+
+    def get_metadata_field_unique_values(
+        self,
+        metadata_field: str,
+        search_term: str | None = None,
+        from_: int = 0,
+        size: int = 10,
+        filters: dict[str, Any] | None = None,
+    ) -> tuple[list[Any], int]:
+        """
+        The different values of a field, a page at a time.
+
+        :param metadata_field: The field, with or without `meta.` in front.
+        :param search_term: Only values that contain this, whatever the case.
+        :param from_: Where the page begins.
+        :param size: How many values a page has.
+        :param filters: Only documents that match these Haystack filters.
+        :returns: The values of the page, and how many there are in all.
+        """
+        values = distinct_values(self.filter_documents(filters), metadata_field.removeprefix("meta."), search_term)
+        return values[from_ : from_ + size], len(values)
+
+    # The same without blocking the event loop
+
+    async def count_documents_async(self) -> int:
+        """See `count_documents`."""
+        return await asyncio.to_thread(self.count_documents)
+
+    async def filter_documents_async(self, filters: dict[str, Any] | None = None) -> list[Document]:
+        """See `filter_documents`."""
+        return await asyncio.to_thread(self.filter_documents, filters)
+
+    async def write_documents_async(
+        self, documents: list[Document], policy: DuplicatePolicy = DuplicatePolicy.NONE
+    ) -> int:
+        """See `write_documents`."""
+        return await asyncio.to_thread(self.write_documents, documents, policy)
+
+    async def delete_documents_async(self, document_ids: list[str]) -> None:
+        """See `delete_documents`."""
+        await asyncio.to_thread(self.delete_documents, document_ids)
+
+    async def delete_all_documents_async(self) -> None:
+        """See `delete_all_documents`."""
+        await asyncio.to_thread(self.delete_all_documents)
+
+    async def delete_by_filter_async(self, filters: dict[str, Any]) -> int:
+        """See `delete_by_filter`."""
+        return await asyncio.to_thread(self.delete_by_filter, filters)
+
+    async def update_by_filter_async(self, filters: dict[str, Any], meta: dict[str, Any]) -> int:
+        """See `update_by_filter`."""
+        return await asyncio.to_thread(self.update_by_filter, filters, meta)
+
+    async def count_documents_by_filter_async(self, filters: dict[str, Any]) -> int:
+        """See `count_documents_by_filter`."""
+        return await asyncio.to_thread(self.count_documents_by_filter, filters)
+
+    async def count_unique_metadata_by_filter_async(
+        self, filters: dict[str, Any], metadata_fields: list[str]
+    ) -> dict[str, int]:
+        """See `count_unique_metadata_by_filter`."""
+        return await asyncio.to_thread(self.count_unique_metadata_by_filter, filters, metadata_fields)
+
+    async def get_metadata_fields_info_async(self) -> dict[str, dict[str, str]]:
+        """See `get_metadata_fields_info`."""
+        return await asyncio.to_thread(self.get_metadata_fields_info)
+
+    async def get_metadata_field_min_max_async(self, metadata_field: str) -> dict[str, Any]:
+        """See `get_metadata_field_min_max`."""
+        return await asyncio.to_thread(self.get_metadata_field_min_max, metadata_field)
+
+    async def get_metadata_field_unique_values_async(
+        self,
+        metadata_field: str,
+        search_term: str | None = None,
+        from_: int = 0,
+        size: int = 10,
+        filters: dict[str, Any] | None = None,
+    ) -> tuple[list[Any], int]:
+        """See `get_metadata_field_unique_values`."""
+        return await asyncio.to_thread(
+            self.get_metadata_field_unique_values, metadata_field, search_term, from_, size, filters
+        )
