@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 import hopweave
-from hopweave.errors import HopweaveError, UnreadableInput, explain
+from hopweave.errors import EmptyFile, HopweaveError, UnreadableInput, explain
 
 if TYPE_CHECKING:
     from hopweave.document import Document
@@ -262,9 +262,13 @@ def _shortened(text: str, width: int = 100) -> str:
 def _check(options: argparse.Namespace) -> int:
     from hopweave.knowledge_base.store import KnowledgeBase
 
-    with KnowledgeBase.open(options.kb, read_only=True) as kb:
-        problems = kb.check()
-        print("\n".join(problems) if problems else f"{options.kb}: sound, {kb.count()} documents, version {kb.version}")
+    try:
+        with KnowledgeBase.open(options.kb, read_only=True) as kb:
+            problems = kb.check()
+            sound = f"{options.kb}: sound, {kb.count()} documents, version {kb.version}"
+    except EmptyFile as error:  # as sound as a file that holds nothing can be
+        problems, sound = [], str(error)
+    print("\n".join(problems) or sound)
     return 1 if problems else 0
 
 

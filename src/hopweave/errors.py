@@ -41,6 +41,10 @@ class AlreadyThere(KnowledgeBaseError):
     """A document that must be new has an id that is taken."""
 
 
+class EmptyFile(KnowledgeBaseError):
+    """There is nothing to read yet: the file was just made, or its making was cut short."""
+
+
 class NewerSchema(KnowledgeBaseError):
     """The file was written by a newer hopweave than this one."""
 

@@ -28,7 +28,7 @@ class Connections:
             raise KnowledgeBaseError(f"{path}: does not exist")
         try:
             with self._lent() as connection:
-                prepare(connection, path, read_only=read_only)
+                prepare(connection, path, busy_seconds=busy_seconds, read_only=read_only)
         except BaseException:
             self.close()
             raise

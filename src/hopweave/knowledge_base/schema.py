@@ -2,8 +2,9 @@
 
 import sqlite3
 from pathlib import Path
+from time import monotonic, sleep
 
-from hopweave.errors import KnowledgeBaseBusy, KnowledgeBaseError, NewerSchema
+from hopweave.errors import EmptyFile, KnowledgeBaseBusy, KnowledgeBaseError, NewerSchema
 from hopweave.graph.ledger import TABLES as GRAPH_TABLES
 
 SCHEMA_VERSION = 1
@@ -89,14 +90,16 @@ def connect(path: Path, *, busy_seconds: float, read_only: bool) -> sqlite3.Conn
         raise explained(path, error) from error
 
 
-def prepare(connection: sqlite3.Connection, path: Path, *, read_only: bool) -> None:
+def prepare(connection: sqlite3.Connection, path: Path, *, busy_seconds: float, read_only: bool) -> None:
     """Make sure the file is ours and not from the future, before anything in it is changed. A new file gets tables."""
     try:
+        connection.execute("BEGIN")  # another process may be making the file at this moment
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
         application = int(connection.execute("PRAGMA application_id").fetchone()[0])
         new = version == 0 and not connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+        connection.execute("ROLLBACK")
         if new and not read_only:
-            connection.execute("PRAGMA journal_mode = WAL")
+            _write_ahead(connection, monotonic() + busy_seconds)
             connection.executescript(
                 f"BEGIN IMMEDIATE; {_TABLES} {GRAPH_TABLES}; PRAGMA application_id = {_APPLICATION_ID}; "
                 f"PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
@@ -105,7 +108,7 @@ def prepare(connection: sqlite3.Connection, path: Path, *, read_only: bool) -> N
     except sqlite3.DatabaseError as error:
         raise explained(path, error) from error
     if new:
-        raise KnowledgeBaseError(f"{path}: is empty")
+        raise EmptyFile(f"{path}: is empty; nothing has been indexed yet")
     if application != _APPLICATION_ID:
         raise KnowledgeBaseError(f"{path}: is a database of another program, not a hopweave knowledge base")
     if version > SCHEMA_VERSION:
@@ -113,6 +116,18 @@ def prepare(connection: sqlite3.Connection, path: Path, *, read_only: bool) -> N
             f"{path}: has schema {version}, but this hopweave reads schemas up to {SCHEMA_VERSION}; "
             "upgrade with: pip install --upgrade hopweave"
         )
+
+
+def _write_ahead(connection: sqlite3.Connection, deadline: float) -> None:
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError:  # SQLite does not wait here when others create the file at the same moment
+            if monotonic() > deadline:
+                raise
+            sleep(0.01)
+        else:
+            return
 
 
 def explained(path: Path, error: sqlite3.Error) -> KnowledgeBaseError:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from hopweave.document import Document
-from hopweave.errors import KnowledgeBaseBusy, KnowledgeBaseError, NewerSchema
+from hopweave.errors import EmptyFile, KnowledgeBaseBusy, KnowledgeBaseError, NewerSchema
 from hopweave.knowledge_base.schema import SCHEMA_VERSION
 from hopweave.knowledge_base.store import Added, KnowledgeBase
 from hopweave.query import Query
@@ -398,7 +398,7 @@ def test_what_is_no_database_is_refused_untouched(path, content):
 
 def test_an_empty_file_is_new_to_a_writer_and_nothing_to_a_reader(path):
     path.touch()
-    with pytest.raises(KnowledgeBaseError, match="is empty"):
+    with pytest.raises(EmptyFile, match="is empty; nothing has been indexed yet"):
         KnowledgeBase.open(path, read_only=True)
     with KnowledgeBase.open(path, embedder=None) as kb:
         assert kb.count() == 0
@@ -709,22 +709,28 @@ def test_threads_may_write_at_the_same_time(plain):
 
 WRITER = """
 import sys
+import hopweave.catalogue
 from hopweave.document import Document
 from hopweave.knowledge_base.store import KnowledgeBase
 path, name = sys.argv[1:]
+print("ready", flush=True)
+sys.stdin.readline()
 with KnowledgeBase.open(path, embedder=None) as kb:
     kb.add((Document(f"{name}{n}", f"passage {n} of {name}") for n in range(60)), batch_size=5)
 """
 
 
 def test_processes_may_create_and_fill_the_same_file(path):
-    writers = [
-        subprocess.Popen([sys.executable, "-c", WRITER, str(path), name], stderr=subprocess.PIPE, text=True)
-        for name in "abc"
-    ]
-    assert [(writer.communicate()[1], writer.returncode) for writer in writers] == [("", 0)] * 3
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(path), name], **pipes, text=True) for name in "abcd"]
+    for writer in writers:
+        assert writer.stdout.readline() == "ready\n"
+    for writer in writers:
+        writer.stdin.write("\n")
+        writer.stdin.flush()  # all at the same moment
+    assert [(writer.communicate()[1], writer.returncode) for writer in writers] == [("", 0)] * 4
     with KnowledgeBase.open(path, read_only=True) as kb:
-        assert kb.count() == 180
+        assert kb.count() == 240
         assert kb.check() == []
 
 
