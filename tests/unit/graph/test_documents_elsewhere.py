@@ -17,12 +17,7 @@ DOCUMENTS = [
 @pytest.fixture
 def elsewhere():
     build = MentionsBuilder().contribute
-    shelf = {
-        one.id: Hit(
-            one.id, text=one.text, metadata=one.metadata, vector=np.ones(2, np.float32) if one.id == "falk" else None
-        )
-        for one in DOCUMENTS
-    }
+    shelf = {one.id: one.as_hit() for one in DOCUMENTS}
     graph = resolve([build(one) for one in DOCUMENTS]).graph(version=7)
     return DocumentsElsewhere(graph, lambda ids: [shelf[key] for key in ids if key in shelf])
 
