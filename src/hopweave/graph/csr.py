@@ -44,7 +44,7 @@ class Graph:
     """An immutable graph over dense node numbers, which implements `GraphPort`.
 
     Make one with `Graph.build`, or with `Graph.from_arrays` when it is large and already numbered. Anything that
-    needs computing once per graph (incoming edges, walk matrices, background, communities) is kept in `cached`.
+    needs computing once per graph (walk matrices, background, communities) is kept in `cached`.
 
     >>> graph = Graph.build([Node.entity("Skua"), Node.entity("Harris")], [Edge("entity:skua", "entity:harris")])
     >>> graph
@@ -60,8 +60,9 @@ class Graph:
         self.version = version
         self.edge_types = tuple(edge_types)
         self._nodes = None if nodes is None else tuple(nodes)
-        self._cache: dict[Any, Any] = {"out": _frozen(outgoing)}
+        self._cache: dict[Any, Any] = {"out": _frozen(outgoing), "in": _frozen(_turned(outgoing, size))}
         self._lock = threading.RLock()
+        self._degrees = _degrees(self._cache["out"], self._cache["in"])
 
     @classmethod
     def build(cls, nodes: Iterable[Node], edges: Iterable[Edge], version: int = 0) -> "Graph":
@@ -172,24 +173,24 @@ class Graph:
 
     def adjacency(self, direction: Direction) -> Adjacency:
         """All edges in one direction, as flat arrays."""
-        return self.cached(direction, lambda: _frozen(self._turned(direction)))
+        return self.cached(direction, lambda: _frozen(self._both_ways()))
 
     def neighbours(self, nodes: Indices, direction: Direction = "out") -> Neighbours:
         """The edges of these nodes, in the order asked for; within a node ordered by target, then type."""
-        adjacency = self.adjacency(direction)
-        offsets, positions = slices(adjacency.indptr, np.asarray(nodes, np.int64))
-        targets = adjacency.targets[positions]
-        return Neighbours(
-            offsets,
-            targets,
-            adjacency.weights[positions],
-            adjacency.types[positions],
-            self._degrees(direction)[targets],
-        )
+        nodes = np.asarray(nodes, np.int64)
+        if direction == "both":
+            offsets, targets, weights, types = self._neighbours_both_ways(nodes)
+        else:
+            adjacency = self.adjacency(direction)
+            offsets, positions = slices(adjacency.indptr, nodes)
+            targets, weights, types = (
+                values[positions] for values in (adjacency.targets, adjacency.weights, adjacency.types)
+            )
+        return Neighbours(offsets, targets, weights, types, self._degrees[direction][targets])
 
     def degree(self, nodes: Indices, direction: Direction = "out") -> npt.NDArray[np.float64]:
         """The weighted degree of each node: the sum of the weights of its edges in that direction."""
-        return self._degrees(direction)[np.asarray(nodes, np.int64)]
+        return self._degrees[direction][np.asarray(nodes, np.int64)]
 
     def find(self, ids: Iterable[str]) -> dict[str, int]:
         """The numbers of the nodes with these ids; ids that do not exist are left out."""
@@ -227,12 +228,10 @@ class Graph:
                     found = self._cache[key] = make()
         return cast(Made, found)
 
-    def _turned(self, direction: Direction) -> Adjacency:
+    def _both_ways(self) -> Adjacency:
         outgoing = self.adjacency("out")
         sources = np.repeat(np.arange(self.size), np.diff(outgoing.indptr))
         targets, weights, types = outgoing.targets.astype(np.int64), outgoing.weights, outgoing.types.astype(np.int64)
-        if direction == "in":
-            return _adjacency(self.size, targets, sources, weights, types)
         once = sources != targets  # a self loop is one edge, not one each way
         return _adjacency(
             self.size,
@@ -242,13 +241,20 @@ class Graph:
             np.concatenate([types, types[once]]),
         )
 
-    def _degrees(self, direction: Direction) -> npt.NDArray[np.float64]:
-        def make() -> npt.NDArray[np.float64]:
-            adjacency = self.adjacency(direction)
-            sources = np.repeat(np.arange(self.size), np.diff(adjacency.indptr))
-            return np.bincount(sources, adjacency.weights, self.size).astype(np.float64, copy=False)
-
-        return self.cached(("degree", direction), make)
+    def _neighbours_both_ways(self, nodes: Indices) -> tuple[npt.NDArray[Any], ...]:
+        """Found from the two directions, so that a few nodes do not wait for the edges of all."""
+        found = [self.neighbours(nodes, "out"), self.neighbours(nodes, "in")]
+        places = [np.repeat(np.arange(len(nodes)), np.diff(one.offsets)) for one in found]
+        once = found[1].targets != nodes[places[1]]
+        place = np.concatenate([places[0], places[1][once]])
+        targets, weights, types = (
+            np.concatenate([getattr(found[0], name), getattr(found[1], name)[once]])
+            for name in ("targets", "weights", "types")
+        )
+        order = np.lexsort((types, targets, place))
+        offsets = np.zeros(len(nodes) + 1, np.int64)
+        np.cumsum(np.bincount(place, minlength=len(nodes)), out=offsets[1:])
+        return offsets, targets[order], weights[order], types[order]
 
     def _by_name(self) -> dict[str, tuple[int, ...]]:
         found: dict[str, list[int]] = {}
@@ -281,6 +287,36 @@ def _adjacency(
     indptr = np.zeros(size + 1, np.int64)
     np.cumsum(np.bincount(sources[kept], minlength=size), out=indptr[1:])
     return Adjacency(indptr, targets[kept].astype(np.int32), weights, types[kept].astype(np.int32))
+
+
+def _turned(adjacency: Adjacency, size: int) -> Adjacency:
+    """The same edges by target; scipy's conversion sorts them without comparing."""
+    from scipy.sparse import csr_array
+
+    places = np.arange(len(adjacency.targets))
+    by_target = csr_array((places, adjacency.targets, adjacency.indptr), shape=(size, size)).tocsc()
+    order = by_target.data
+    return Adjacency(
+        by_target.indptr.astype(np.int64),
+        by_target.indices.astype(np.int32),
+        adjacency.weights[order],
+        adjacency.types[order],
+    )
+
+
+def _degrees(outgoing: Adjacency, incoming: Adjacency) -> dict[Direction, npt.NDArray[np.float64]]:
+    size = len(outgoing.indptr) - 1
+    sources, targets = (np.repeat(np.arange(size), np.diff(one.indptr)) for one in (outgoing, incoming))
+    loops = outgoing.targets == sources
+    out, into, own = (
+        np.bincount(ends, weights, size).astype(np.float64, copy=False)
+        for ends, weights in (
+            (sources, outgoing.weights),
+            (targets, incoming.weights),
+            (sources[loops], outgoing.weights[loops]),
+        )
+    )
+    return {"out": out, "in": into, "both": out + into - own}
 
 
 def _frozen(adjacency: Adjacency) -> Adjacency:

@@ -56,12 +56,16 @@ def walk_of(
     >>> walk_of(graph, "out").degrees.tolist()
     [4.0, 0.0, 0.0]
     """
-    factors = type_factors(graph.edge_types, weights)
-    backward = factors if backward_weights is None else type_factors(graph.edge_types, backward_weights)
-    largest = max((*factors, *backward), default=0.0) or 1.0
-    key = (direction, tuple(one / largest for one in factors), tuple(one / largest for one in backward))
+    back = weights if backward_weights is None else backward_weights
+    key = (direction, *(None if chosen is None else tuple(sorted(chosen.items())) for chosen in (weights, back)))
     recent: _Recent[Walk] = graph.cached("walks", lambda: _Recent(WALKS_KEPT))
-    return recent.get(key, lambda: Walk(graph, *key))
+
+    def make() -> Walk:
+        forward, backward = type_factors(graph.edge_types, weights), type_factors(graph.edge_types, back)
+        largest = max((*forward, *backward), default=0.0) or 1.0
+        return Walk(graph, direction, *(tuple(factor / largest for factor in both) for both in (forward, backward)))
+
+    return recent.get(key, make)
 
 
 class Walk:
