@@ -1,10 +1,12 @@
 """Reciprocal rank fusion: agreement between rankings, whatever their scores mean."""
 
-from typing import Literal
+from collections.abc import Iterable
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from hopweave.component import Fuser, Rankings
+from hopweave.errors import RecipeError
 from hopweave.fusion.merge import completed, together
 from hopweave.hit import Hit, Receipt
 from hopweave.query import Query
@@ -24,12 +26,28 @@ class ReciprocalRank(Fuser):
 
     kind: Literal["reciprocal_rank"] = "reciprocal_rank"
     k: float = Field(60, gt=0, description="Flattens the curve: a larger k makes the top ranks stand out less.")
-    weights: dict[str, float] = Field(default_factory=dict, description="Weight by source name; 1 where not given.")
+    weights: dict[str, Annotated[float, Field(ge=0)]] = Field(
+        default_factory=dict, description="Weight by source name; 1 where not given."
+    )
+
+    def check_sources(self, names: Iterable[str]) -> None:
+        """Raise if there is a weight for a source that does not exist.
+
+        >>> ReciprocalRank(weights={"txet": 2}).check_sources(["text", "vector"])
+        Traceback (most recent call last):
+            ...
+        hopweave.errors.RecipeError: reciprocal_rank: there is a weight for 'txet', but the sources are text, vector
+        """
+        names = sorted(names)
+        for name in sorted(self.weights.keys() - set(names)):
+            raise RecipeError(
+                f"reciprocal_rank: there is a weight for {name!r}, but the sources are {', '.join(names)}"
+            )
 
     def fuse(self, rankings: Rankings, query: Query) -> list[Hit]:  # noqa: ARG002 - ranks alone decide
         """Merge rankings into one, best first."""
         # a thousand hits per source are common, so each is touched as little as possible
-        k, weights = self.k, self.weights
+        k, weights = self.k, dict(self.weights)
         found: dict[str, tuple[float, int, Hit, dict[str, int], tuple[Receipt, ...]]] = {}
         for source in sorted(rankings):
             weight = weights.get(source, 1.0)
