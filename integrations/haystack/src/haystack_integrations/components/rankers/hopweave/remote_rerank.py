@@ -2,9 +2,10 @@
 
 from typing import Any, ClassVar
 
-from haystack import component, default_from_dict
+from haystack import component
 from haystack.utils import Secret
 
+from haystack_integrations.common.hopweave.parameters import written
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
 from hopweave import KnowledgeBase, Query
 from hopweave.component import Stage
@@ -100,22 +101,7 @@ class RemoteRerankRanker(StageRanker):
 
         :returns: Its type and the parameters of its constructor.
         """
-        data = StageRanker.to_dict(self)
-        data["init_parameters"]["api_key"] = self.api_key and self.api_key.to_dict()
-        return data
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> "RemoteRerankRanker":
-        """
-        Make the component that `to_dict` wrote.
-
-        :param data: What `to_dict` returned.
-        :returns: An equal component.
-        """
-        parameters = dict(data.get("init_parameters", {}))
-        if isinstance(parameters.get("api_key"), dict):
-            parameters["api_key"] = Secret.from_dict(parameters["api_key"])
-        return default_from_dict(cls, {**data, "init_parameters": parameters})
+        return written(self, self.stage, api_key=self.api_key, top_k=self.top_k, knowledge_base=self.knowledge_base)
 
     def _prepare(
         self, query: str, top_k: int | None, inputs: dict[str, Any]

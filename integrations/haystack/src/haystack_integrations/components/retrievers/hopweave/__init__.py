@@ -2,7 +2,9 @@
 
 from haystack_integrations.components.retrievers.hopweave.bm25 import Bm25Retriever
 from haystack_integrations.components.retrievers.hopweave.fts import FullTextRetriever
+from haystack_integrations.components.retrievers.hopweave.hybrid_graph import HybridGraphRetriever
 from haystack_integrations.components.retrievers.hopweave.keyword import KeywordRetriever
+from haystack_integrations.components.retrievers.hopweave.passages import PageRankRetriever
 from haystack_integrations.components.retrievers.hopweave.recipe import RecipeRetriever
 from haystack_integrations.components.retrievers.hopweave.vector import EmbeddingRetriever, VectorRetriever
 
@@ -10,7 +12,9 @@ __all__ = [
     "Bm25Retriever",
     "EmbeddingRetriever",
     "FullTextRetriever",
+    "HybridGraphRetriever",
     "KeywordRetriever",
+    "PageRankRetriever",
     "RecipeRetriever",
     "VectorRetriever",
 ]

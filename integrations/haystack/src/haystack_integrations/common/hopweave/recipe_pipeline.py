@@ -1,0 +1,141 @@
+"""A recipe as a native Haystack pipeline, and as the YAML that Hayhooks serves."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+from haystack import Pipeline
+
+from haystack_integrations.common.hopweave.native import to_component
+from hopweave import Recipe, load_recipe
+from hopweave.component import Fuser, Stage
+from hopweave.context.assemble import ContextBuilder
+
+PIPELINES = Path(__file__).parent / "pipelines"
+"""The folder with one YAML pipeline per shipped recipe."""
+
+
+def to_pipeline(recipe: str | Recipe, knowledge_base: str) -> Pipeline:
+    """
+    A pipeline with one component per source, fuser and stage of a recipe, to be changed like any other.
+
+    Sources keep their names. The fuser is called `fuse`, a stage by its kind, and `gate`, `intent`, `plan` and
+    `context` are there if the recipe has them. Filters go to `fuse`, which applies them to what was merged.
+
+    ```python
+    from haystack_integrations.common.hopweave.recipe_pipeline import to_pipeline
+
+    pipeline = to_pipeline("hybrid", "hopweave.db")
+    documents = pipeline.run({"query": "Who built the tide gate?"})["fuse"]["documents"]
+    ```
+
+    :param recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
+    :param knowledge_base: Path of the knowledge base file.
+    :returns: The pipeline.
+    """
+    return _assembled(load_recipe(recipe), knowledge_base)[0]
+
+
+def last_step(recipe: str | Recipe, knowledge_base: str) -> tuple[Pipeline, str]:
+    """
+    The pipeline of a recipe without its context, and the name of the component that gives the documents.
+
+    :param recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
+    :param knowledge_base: Path of the knowledge base file.
+    :returns: Both.
+    """
+    return _assembled(load_recipe(recipe).model_copy(update={"context": None}), knowledge_base)
+
+
+def open_sockets(pipeline: Pipeline, name: str) -> list[str]:
+    """
+    The inputs of a name that nothing is connected to.
+
+    :param pipeline: The pipeline.
+    :param name: The name of the input, such as `query`.
+    :returns: `component.input` for each.
+    """
+    return [f"{part}.{name}" for part, sockets in sorted(pipeline.inputs().items()) if name in sockets]
+
+
+def to_yaml(recipe: str | Recipe, knowledge_base: str = "hopweave.db") -> str:
+    """
+    A recipe as a YAML pipeline that ends in a cited context, with the inputs and outputs that Hayhooks wants declared.
+
+    :param recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
+    :param knowledge_base: Path of the knowledge base file.
+    :returns: The YAML; `Pipeline.loads` reads it without any setting.
+    """
+    recipe = load_recipe(recipe)
+    pipeline = to_pipeline(recipe.model_copy(update={"context": recipe.context or ContextBuilder()}), knowledge_base)
+    declared: dict[str, Any] = {
+        "inputs": {"query": open_sockets(pipeline, "query")},
+        "outputs": {"context": "context.context"},
+    }
+    return pipeline.dumps() + yaml.safe_dump(declared, sort_keys=False)
+
+
+def _assembled(recipe: Recipe, knowledge_base: str) -> tuple[Pipeline, str]:
+    parts: dict[str, Any] = {
+        name: to_component(source, knowledge_base=knowledge_base, top_k=max(source.top_k, recipe.top_k))
+        for name, source in recipe.sources.items()
+    }
+    wires: list[tuple[str, str]] = []
+    steps = (recipe.fuse, *recipe.stages)
+    limits: list[dict[str, int]] = [{} for _ in recipe.stages] + [
+        {"top_k": _limit(steps[-1], recipe.top_k)}
+    ]  # only the last step cuts
+    fuse = _add(parts, "fuse", to_component(recipe.fuse, sources=list(recipe.sources), **limits[0]))
+    for name, source in recipe.sources.items():
+        wires += [(f"{name}.documents", f"{fuse}.{name}")]
+        wires += [(f"{needed}.documents", f"{name}.{needed}") for needed in source.needs]
+    last = fuse
+    for stage, limit in zip(recipe.stages, limits[1:], strict=True):
+        name = _add(parts, stage.kind, to_component(stage, knowledge_base=knowledge_base, **limit))
+        wires.append((f"{last}.documents", f"{name}.documents"))
+        last = name
+    if recipe.context:
+        name = _add(parts, "context", to_component(recipe.context))
+        wires.append((f"{last}.documents", f"{name}.documents"))
+    wires += _routing(recipe, parts)
+    pipeline = Pipeline()
+    for name in sorted(parts):  # as YAML has them, so that the order survives
+        pipeline.add_component(name, parts[name])
+    for sender, receiver in sorted(wires):
+        pipeline.connect(sender, receiver)
+    return pipeline, last
+
+
+def _routing(recipe: Recipe, parts: dict[str, Any]) -> list[tuple[str, str]]:
+    """Gate, intent and plan in front of everything that has a question to answer."""
+    asked = dict.fromkeys(parts, "")  # where each part's question comes from
+    wires: list[tuple[str, str]] = []
+    if recipe.intent:
+        intent = _add(parts, "intent", to_component(recipe.intent))
+        asked[intent] = ""
+        wires += [
+            (f"{intent}.intent", f"{name}.intent") for name in parts if "intent" in getattr(parts[name], "asks", ())
+        ]
+    if recipe.plan:
+        plan = _add(parts, "plan", to_component(recipe.plan, sources=list(recipe.sources)))
+        asked[plan] = ""
+        asked |= {name: f"{plan}.{name}" for name in recipe.sources}
+    if recipe.gate:
+        gate = _add(parts, "gate", to_component(recipe.gate))
+        asked = {name: sender or f"{gate}.retrieve" for name, sender in asked.items()}
+    return wires + [(sender, f"{name}.query") for name, sender in asked.items() if sender]
+
+
+def _limit(step: Fuser | Stage, top_k: int) -> int:
+    own = getattr(step, "top_k", None)
+    return top_k if own is None else min(own, top_k)
+
+
+def _add(parts: dict[str, Any], name: str, part: Any) -> str:
+    """Add a part under its name, or the first of name_2, name_3 ... that is free."""
+    number, free = 1, name
+    while free in parts:
+        number += 1
+        free = f"{name}_{number}"
+    parts[free] = part
+    return free

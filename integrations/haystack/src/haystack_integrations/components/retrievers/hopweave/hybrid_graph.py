@@ -1,0 +1,49 @@
+"""A whole recipe as one component made of components."""
+
+from typing import Any
+
+from haystack import super_component
+
+from hopweave import load_recipe
+
+
+@super_component
+class HybridGraphRetriever:
+    """
+    A recipe as a super component: inside, a native Haystack pipeline with one component per source, fuser and stage.
+
+    It takes `query`, `filters` and `top_k` and gives `documents`. `RecipeRetriever` does the same in one step, without
+    the copies that Haystack makes between components.
+
+    ```python
+    from haystack_integrations.components.retrievers.hopweave import HybridGraphRetriever
+
+    retriever = HybridGraphRetriever(knowledge_base="hopweave.db", recipe="hybrid", top_k=5)
+    documents = retriever.run(query="Who built the tide gate?")["documents"]
+    ```
+    """
+
+    def __init__(self, *, knowledge_base: str, recipe: str = "hybrid", top_k: int | None = None) -> None:
+        """
+        Create the retriever; the file is opened on first use.
+
+        :param knowledge_base: Path of the knowledge base file.
+        :param recipe: Name of a shipped recipe, or path of a YAML file.
+        :param top_k: How many documents to return; the recipe's own number when not given.
+        """
+        # here and not above: it needs this package's other retrievers
+        from haystack_integrations.common.hopweave.recipe_pipeline import last_step, open_sockets
+
+        self.knowledge_base = knowledge_base
+        self.recipe = recipe
+        self.top_k = top_k
+        described: Any = load_recipe(recipe)
+        if top_k is not None:
+            described = described.model_copy(update={"top_k": top_k})
+        self.pipeline, last = last_step(described, knowledge_base)
+        self.input_mapping = {
+            "query": open_sockets(self.pipeline, "query"),
+            "filters": ["fuse.filters"],
+            "top_k": [f"{last}.top_k"],
+        }
+        self.output_mapping = {f"{last}.documents": "documents"}
