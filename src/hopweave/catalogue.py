@@ -12,6 +12,7 @@ from hopweave.graph.build.mentions import MentionsBuilder
 from hopweave.graph.build.metadata import MetadataBuilder
 from hopweave.graph.build.services import ServicesBuilder
 from hopweave.graph.build.triples import TriplesBuilder
+from hopweave.graph.passages import PageRankPassages
 from hopweave.stages.community_spread import CommunitySpread
 from hopweave.stages.corpus_boost import CorpusBoost
 from hopweave.stages.cross_encoder import CrossEncoder
@@ -38,6 +39,7 @@ CATALOGUE: tuple[type[Component], ...] = (
     FullText,
     Keyword,
     NearestVectors,
+    PageRankPassages,
     # fusers
     Confirmatory,
     ReciprocalRank,

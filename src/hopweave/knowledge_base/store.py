@@ -29,7 +29,7 @@ from hopweave.knowledge_base.settings import DEFAULT, GIVEN, Settings
 from hopweave.knowledge_base.snapshot import Rows, Snapshot, Tenant, tenant_condition, version_of
 from hopweave.query import Query
 from hopweave.text.analyzers import analyzer
-from hopweave.text.bm25 import term_counts
+from hopweave.text.bm25 import Bm25, term_counts
 
 if TYPE_CHECKING:
     from hopweave.pipeline import Result
@@ -230,6 +230,11 @@ class KnowledgeBase:
         """The graph that the documents make together, as it is now."""
         return self._snapshot.graph()
 
+    def visible(self, tenant: Tenant) -> frozenset[str]:
+        """The ids of the documents that a tenant may see."""
+        rows, ids = self._snapshot.allowed(tenant), self._snapshot.ids()
+        return frozenset(ids[row] for row in ([] if rows is None else rows.tolist()) if row in ids)
+
     def check(self) -> list[str]:
         """Everything that is wrong with the file, in words; an empty list when it is sound."""
         with self._connections.reading() as connection:
@@ -243,6 +248,11 @@ class KnowledgeBase:
         """Documents by BM25 over weighted, analysed query terms."""
         rows, scores = self._snapshot.text(analyzer).search(terms, top_k, self._snapshot.allowed(tenant))
         return self._ranking(rows, scores, top_k)
+
+    def rank_words(self, text: str, *, analyzer: str, top_k: int, tenant: Tenant | None = None) -> Ranking:
+        """Documents by BM25 over the words of a text."""
+        terms = Bm25(analyzer=analyzer).terms(Query(text))
+        return self.rank_text(terms, analyzer=analyzer, top_k=top_k, tenant=tenant)
 
     def rank_full_text(self, expression: str, *, top_k: int, tenant: Tenant | None = None) -> Ranking:
         """Documents that match an FTS5 expression, by SQLite's own BM25, larger is better."""

@@ -1,0 +1,246 @@
+"""Passages that a walk over the graph finds: the second hop, which shares no word with the question."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Literal, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from hopweave.component import Knowledge, Ranking, Rankings, Source, fetched
+from hopweave.errors import HopweaveError
+from hopweave.graph.csr import Graph
+from hopweave.graph.link import Linker, Linking
+from hopweave.graph.model import EDGE_TYPE_WEIGHTS, Node
+from hopweave.graph.pagerank import PageRank, personalised_pagerank
+from hopweave.graph.port import GraphPort
+from hopweave.hit import Hit
+from hopweave.query import Query
+from hopweave.scores import normalised
+
+Strengths = Mapping[str, float]
+"""How well documents fit the question, in [0, 1], by id; those that are not listed count 0."""
+
+_DOUBT = 0.1  # what a passage about a named thing counts even if no upstream source found it
+
+
+@runtime_checkable
+class KnowsGraph(Protocol):
+    """A place where documents live that also has a graph of them."""
+
+    @property
+    def graph(self) -> GraphPort:
+        """The graph as it is now."""
+        ...
+
+    def visible(self, tenant: Mapping[str, Any]) -> Collection[str]:
+        """The ids of the documents that a tenant may see."""
+        ...
+
+
+@runtime_checkable
+class KnowsWords(Protocol):
+    """A place where documents live that finds them by words."""
+
+    def rank_words(self, text: str, *, analyzer: str, top_k: int, tenant: Mapping[str, Any] | None = None) -> Ranking:
+        """Documents by BM25 over the words of a text."""
+        ...
+
+
+class PageRankPassages(Source):
+    """Walks from what the question names to the passages that tell the rest. Score = sqrt(share / best share).
+
+    The walker starts at the entities the question names (rare ones more often), at the passages about them, and at
+    the best passages of the sources in `seeds_from`; how much goes to the latter depends on how well the names
+    could be linked. On its way it is drawn to passages that fit what the question asks beyond the names: an edge to
+    a passage counts (`floor` + fit)^`steering`, where fit is the mean over the `seeds_from` rankings, with BM25 on
+    the question's other words in place of `word_source`.
+
+    Without anything to start from there are no hits. Receipts tell the share of all visits and the seeds.
+
+    >>> PageRankPassages().needs
+    ('text', 'vector')
+    """
+
+    kind: Literal["pagerank"] = "pagerank"
+    seeds_from: tuple[str, ...] = Field(
+        ("text", "vector"), description="Sources whose best passages are seeds as well."
+    )
+    word_source: str | None = Field("text", description="Which of these goes by words; None if none does.")
+    analyzer: str = Field("nlp", description="Analyzer for the words outside the names.")
+    linker: Linker = Field(default_factory=Linker, description="How names in the question are found.")
+    restart: float = Field(0.15, gt=0, le=1, description="Probability to jump back to the seeds; higher stays nearer.")
+    passages: int = Field(5, ge=0, description="How many upstream passages are seeds.")
+    passage_mass_linked: float = Field(
+        0.1, ge=0, le=1, description="Their share of restarts when all names are linked."
+    )
+    passage_mass_unlinked: float = Field(0.6, ge=0, le=1, description="Their share when no name is linked for sure.")
+    about_weight: float = Field(
+        3.0, ge=0, description="Weight of the passages about a thing, next to the thing itself."
+    )
+    steering: float = Field(
+        1.5, ge=0, description="How strongly the walker is drawn to passages that fit; 0 not at all."
+    )
+    floor: float = Field(0.2, gt=0, description="What a passage counts that does not fit at all.")
+    edge_type_weights: dict[str, float] = Field(
+        {"about": 0.125, "mentions": 1.0}, description="Weights of edge types that differ from the usual ones."
+    )
+    backward_type_weights: dict[str, float] = Field(
+        {"about": 1.5, "mentions": 1.0}, description="The same for edges walked against their direction."
+    )
+    result_kind: str = Field("passage", description="Kind of the nodes that are returned.")
+    min_share: float = Field(0.0, ge=0, description="Nodes with a smaller share of the visits are left out.")
+    tolerance: float = Field(0.1, ge=1e-9, description="How far the walk may be off; smaller takes longer.")
+    walk_seconds: float = Field(2.0, gt=0, description="Best so far after this time, and the receipt says so.")
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The sources whose hits are seeds as well."""
+        return self.seeds_from
+
+    def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:
+        """Find hits for a question, best first."""
+        if not isinstance(knowledge, KnowsGraph):
+            raise HopweaveError("pagerank needs a knowledge base with a graph")
+        graph = knowledge.graph
+        if not graph.size or not query.text.strip():
+            return []
+        linking = self.linker.link(query.text, graph)
+        rankings = upstream or {}
+        strengths = {name: _strengths(rankings[name]) for name in self.seeds_from if name in rankings}
+        fit = _mean(list(strengths.values()))
+        walk = personalised_pagerank(
+            graph,
+            self._seeds(graph, linking, fit),
+            restart=query.plan.restart if query.plan and query.plan.restart is not None else self.restart,
+            edge_type_weights={**EDGE_TYPE_WEIGHTS, **self.edge_type_weights},
+            backward_type_weights={**EDGE_TYPE_WEIGHTS, **self.backward_type_weights},
+            pull=self._pull(graph, self._fit_beyond_names(query, knowledge, linking, strengths)),
+            allowed=_allowed(graph, None if query.tenant is None else knowledge.visible(query.tenant)),
+            among=_of_kind(graph, self.result_kind),
+            top_k=self.top_k if isinstance(graph, Graph) else None,
+            min_score=self.min_share,
+            engine="push",  # only the neighbourhood of the seeds matters, whatever the size of the graph
+            tolerance=self.tolerance,
+            deadline_seconds=self.walk_seconds,
+        )
+        shares = self._chosen(graph, walk)
+        best = shares[0][1] if shares else 1.0
+        return fetched(
+            [(key, (share / best) ** 0.5) for key, share in shares],
+            knowledge,
+            query,
+            self.kind,
+            "unit",
+            {key: {"share": share} for key, share in shares},
+            seeds=[link.name for link in linking.links[:5]],
+            linking=round(linking.confidence, 3),
+            finished=walk.finished,
+        )
+
+    def _seeds(self, graph: GraphPort, linking: Linking, fit: Strengths) -> dict[int, float]:
+        """Where walks start: the things the question names, passages about them, and the best passages upstream."""
+        about = sorted({node for link in linking.links for node in link.about})
+        documents = dict(zip(about, _documents(graph, about), strict=True))
+        named: dict[int, float] = {}
+        for link in linking.links:
+            if link.node not in documents:
+                named[link.node] = named.get(link.node, 0.0) + link.weight
+            doubts = {node: fit.get(documents[node], 0.0) + _DOUBT for node in link.about}
+            for node, share in doubts.items():
+                part = self.about_weight * link.weight * share / sum(doubts.values())
+                named[node] = named.get(node, 0.0) + part
+        best = sorted(fit.items(), key=lambda pair: (-pair[1], pair[0]))[: self.passages]
+        numbers = _passages(graph, [key for key, _ in best])
+        found = {numbers[key]: strength**2 for key, strength in best if key in numbers}
+        sure = linking.confidence
+        mass = self.passage_mass_linked * sure + self.passage_mass_unlinked * (1 - sure)
+        return _mixed(named, found, mass)
+
+    def _fit_beyond_names(
+        self, query: Query, knowledge: Knowledge, linking: Linking, strengths: Mapping[str, Strengths]
+    ) -> Strengths:
+        """How well documents fit what the question asks beyond the names it gives."""
+        rest = dict(strengths)
+        if self.word_source in rest and isinstance(knowledge, KnowsWords):
+            words = query.text
+            for link in linking.links:
+                words = words.replace(link.surface, " ")
+            ranking = knowledge.rank_words(words, analyzer=self.analyzer, top_k=self.top_k, tenant=query.tenant)
+            rest[self.word_source] = _normalised(ranking)
+        return _mean(list(rest.values()))
+
+    def _pull(self, graph: GraphPort, fit: Strengths) -> npt.NDArray[np.float32] | None:
+        passages = _of_kind(graph, "passage")
+        if not self.steering or passages is None or not fit:
+            return None
+        pull = np.where(passages, self.floor, 1.0).astype(np.float32)
+        numbers = _passages(graph, fit)
+        for key, number in numbers.items():
+            pull[number] += fit[key]
+        return np.asarray(np.where(passages, pull**self.steering, 1.0), np.float32)
+
+    def _chosen(self, graph: GraphPort, walk: PageRank) -> Ranking:
+        nodes = graph.nodes(walk.nodes)
+        pairs = zip(nodes, walk.scores.tolist(), strict=True)
+        chosen = [(node.document_id, share) for node, share in pairs if node.kind == self.result_kind]
+        return [(key, share) for key, share in chosen if key is not None][: self.top_k]
+
+
+def _allowed(graph: GraphPort, visible: Collection[str] | None) -> npt.NDArray[np.bool_] | None:
+    """Which nodes may be walked by someone who may see these documents; None if everything is visible."""
+    if visible is None:
+        return None
+    passages = _of_kind(graph, "passage")
+    if passages is None:
+        raise HopweaveError("a tenant's view needs a graph in memory")
+    allowed = ~passages
+    allowed[list(_passages(graph, visible).values())] = True
+    return allowed
+
+
+def _strengths(hits: Sequence[Hit]) -> Strengths:
+    """A ranking's scores brought to [0, 1]; ranks speak where there are no scores."""
+    scored = all(hit.score is not None for hit in hits)
+    return _normalised([(hit.id, (hit.score or 0.0) if scored else 1 / rank) for rank, hit in enumerate(hits, start=1)])
+
+
+def _normalised(ranking: Ranking) -> Strengths:
+    return dict(zip((key for key, _ in ranking), normalised([score for _, score in ranking]), strict=True))
+
+
+def _mean(strengths: Sequence[Strengths]) -> dict[str, float]:
+    total: dict[str, float] = {}
+    for one in strengths:
+        for key, strength in one.items():
+            total[key] = total.get(key, 0.0) + strength / len(strengths)
+    return total
+
+
+def _mixed(named: Mapping[int, float], found: Mapping[int, float], mass: float) -> dict[int, float]:
+    """Seeds of which the found ones make up `mass`, or all if there are no named ones, and the other way round."""
+    shares = {0: 1 - mass, 1: mass} if any(named.values()) and any(found.values()) else {0: 1.0, 1: 1.0}
+    seeds: dict[int, float] = {}
+    for which, weights in enumerate((named, found)):
+        total = sum(weights.values())
+        for node, weight in weights.items():
+            seeds[node] = seeds.get(node, 0.0) + (shares[which] * weight / total if total else 0.0)
+    return seeds
+
+
+def _passages(graph: GraphPort, documents: Iterable[str]) -> dict[str, int]:
+    """The nodes of documents, by document id; those without a node are left out."""
+    ids = {Node.passage(key).id: key for key in documents}
+    return {ids[node]: number for node, number in graph.find(ids).items()}
+
+
+def _documents(graph: GraphPort, nodes: Sequence[int]) -> list[str]:
+    return [node.document_id or "" for node in graph.nodes(np.array(nodes, np.int64))]
+
+
+def _of_kind(graph: GraphPort, kind: str) -> npt.NDArray[np.bool_] | None:
+    """One flag per node; None for a graph that does not live in memory."""
+    if not isinstance(graph, Graph):
+        return None
+    flags: npt.NDArray[np.bool_] = graph.cached(f"of kind {kind}", lambda: np.asarray(graph.kinds == kind))
+    return flags
