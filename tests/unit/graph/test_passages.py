@@ -1,0 +1,133 @@
+"""The graph source: from what a question names to the passages that tell the rest."""
+
+import json
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from hopweave import Document, Hit, KnowledgeBase, Pipeline, Query
+from hopweave.errors import HopweaveError
+from hopweave.graph.passages import PageRankPassages, _mixed
+from hopweave.query import Plan
+
+ISLES = [
+    Document("skua", "MV Skua is a ferry. She was drawn by Ingrid Falk.", {"title": "MV Skua", "owner": "line"}),
+    Document("falk", "Ingrid Falk was born in Lunn and drew ships.", {"title": "Ingrid Falk", "owner": "line"}),
+    Document("lunn", "Lunn is a village of net makers.", {"title": "Lunn", "owner": "parish"}),
+    Document("tern", "MV Tern is a tug. She was drawn by Odd Berg.", {"title": "MV Tern", "owner": "line"}),
+    Document("berg", "Odd Berg was born in Hallow.", {"title": "Odd Berg", "owner": "line"}),
+    Document("hallow", "Hallow is a town with a cannery.", {"title": "Hallow", "owner": "line"}),
+]
+ALONE = PageRankPassages(seeds_from=(), word_source=None)
+
+
+@pytest.fixture(scope="module")
+def kb():
+    with KnowledgeBase.open() as kb:
+        kb.add(ISLES)
+        yield kb
+
+
+def ids(hits):
+    return [hit.id for hit in hits]
+
+
+def test_reaches_the_third_passage_along_names_the_question_does_not_say(kb):
+    found = ids(ALONE.search(Query("Where does the designer of MV Skua come from?"), kb))
+    assert set(found[:3]) == {"skua", "falk", "lunn"}
+    assert "berg" not in found[:3]
+
+
+def test_scores_are_square_roots_of_shares_and_the_receipt_tells_them(kb):
+    hits = ALONE.search(Query("MV Skua"), kb)
+    shares = [hit.receipts[-1].details["share"] for hit in hits]
+    assert hits[0].score == 1
+    np.testing.assert_allclose([hit.score for hit in hits], [(share / shares[0]) ** 0.5 for share in shares])
+    assert sum(shares) < 1, "entities have their share of the visits as well"
+    details = hits[0].receipts[-1].details
+    assert (details["seeds"], details["rank"], details["finished"]) == (["MV Skua"], 1, True)
+    json.dumps(details)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "what is it about?", "zeppelin"])
+def test_without_anything_to_start_from_there_are_no_hits(kb, text):
+    assert ALONE.search(Query(text), kb) == []
+
+
+def test_upstream_passages_are_seeds_when_nothing_is_named(kb):
+    source = PageRankPassages(seeds_from=("text",))
+    upstream = {"text": [Hit("falk", 2.0), Hit("tern", 1.0)]}
+    assert ids(source.search(Query("who drew it?"), kb, upstream))[0] == "falk"
+    assert source.search(Query("who drew it?"), kb, {}) == []
+
+
+def test_steering_prefers_the_neighbour_that_fits_the_rest_of_the_question():
+    documents = [
+        Document("a", "Anna Lind met Bo Dahl and Carl Ek.", {"title": "Anna Lind"}),
+        Document("b", "Bo Dahl sold fish.", {"title": "Bo Dahl"}),
+        Document("c", "Carl Ek wrote operas.", {"title": "Carl Ek"}),
+    ]
+    with KnowledgeBase.open(embedder=None) as kb:
+        kb.add(documents)
+        upstream = {"text": [Hit("a", 3.0), Hit("c", 1.0), Hit("b", 1.0)]}
+        question = Query("Which opera composer did Anna Lind meet?")
+        steered = ids(PageRankPassages(seeds_from=("text",)).search(question, kb, upstream))
+        plain = PageRankPassages(seeds_from=("text",), steering=0.0).search(question, kb, upstream)
+    assert steered.index("c") < steered.index("b")
+    shares = {hit.id: hit.score for hit in plain}
+    assert shares["b"] == pytest.approx(shares["c"], rel=0.05)
+
+
+def test_a_tenant_is_not_walked_across(kb):
+    question = Query("Where does the designer of MV Skua come from?", tenant={"owner": "line"})
+    found = ids(ALONE.search(question, kb))
+    assert "falk" in found
+    assert "lunn" not in found
+    assert ids(ALONE.search(Query("MV Skua", tenant={"owner": "parish"}), kb)) == []
+
+
+def test_a_plan_may_set_the_restart(kb):
+    near = Query("MV Skua", plan=Plan(("graph",), restart=0.9))
+    far = ALONE.search(Query("MV Skua"), kb)
+    assert {hit.id: hit.score for hit in ALONE.search(near, kb)}["lunn"] < {hit.id: hit.score for hit in far}["lunn"]
+
+
+def test_adding_a_document_opens_a_path_and_deleting_it_closes_it():
+    with KnowledgeBase.open(embedder=None) as kb:
+        kb.add([document for document in ISLES if document.id != "falk"])
+        question = Query("Where does the designer of MV Skua come from?")
+        before = ids(ALONE.search(question, kb))
+        assert "lunn" not in before
+        kb.add([ISLES[1]])
+        assert set(ids(ALONE.search(question, kb))[:3]) == {"skua", "falk", "lunn"}
+        kb.delete(["falk"])
+        assert ids(ALONE.search(question, kb)) == before
+
+
+def test_the_recipe_beats_its_own_text_source_on_a_second_hop(kb):
+    question = "What do people make in the home of the designer of MV Skua?"
+    assert "lunn" in ids(Pipeline("multihop", kb).run(question, top_k=3).hits)
+
+
+def test_seeds_share_the_restarts_by_mass():
+    assert _mixed({1: 3.0, 2: 1.0}, {2: 5.0}, 0.2) == pytest.approx({1: 0.6, 2: 0.4})
+    assert _mixed({1: 2.0}, {}, 0.2) == {1: 1.0}
+    assert _mixed({}, {2: 2.0}, 0.2) == {2: 1.0}
+    assert _mixed({}, {}, 0.2) == {}
+
+
+def test_bad_parameters_are_named():
+    with pytest.raises(ValidationError, match=r"restart\n.*greater than 0"):
+        PageRankPassages(restart=0)
+    with pytest.raises(ValidationError, match="Extra inputs"):
+        PageRankPassages(damping=0.85)
+
+
+def test_a_place_without_a_graph_is_an_error_that_says_so():
+    class Shelf:
+        def get(self, ids, *, tenant=None):
+            return {}
+
+    with pytest.raises(HopweaveError, match="pagerank needs a knowledge base with a graph"):
+        ALONE.search(Query("MV Skua"), Shelf())
