@@ -14,6 +14,8 @@ from hopweave.graph.link import Linker, Linking
 from hopweave.graph.model import EDGE_TYPE_WEIGHTS, Node
 from hopweave.graph.pagerank import PageRank, personalised_pagerank
 from hopweave.graph.port import GraphPort
+from hopweave.graph.strongest import strongest_paths
+from hopweave.graph.terms import Mask
 from hopweave.hit import Hit
 from hopweave.query import Query
 from hopweave.scores import normalised
@@ -21,6 +23,7 @@ from hopweave.scores import normalised
 Strengths = Mapping[str, float]
 """How well documents fit the question, in [0, 1], by id; those that are not listed count 0."""
 
+_PATHS_FOLLOWED = 50
 _DOUBT = 0.1  # what a passage about a named thing counts even if no upstream source found it
 
 
@@ -90,6 +93,7 @@ class PageRankPassages(Source):
     )
     result_kind: str = Field("passage", description="Kind of the nodes that are returned.")
     min_share: float = Field(0.0, ge=0, description="Nodes with a smaller share of the visits are left out.")
+    explained: int = Field(8, ge=0, description="How many hits get the strongest path to them in their receipt.")
     tolerance: float = Field(0.1, ge=1e-9, description="How far the walk may be off; smaller takes longer.")
     walk_seconds: float = Field(2.0, gt=0, description="Best so far after this time, and the receipt says so.")
 
@@ -109,14 +113,16 @@ class PageRankPassages(Source):
         rankings = upstream or {}
         strengths = {name: _strengths(rankings[name]) for name in self.seeds_from if name in rankings}
         fit = _mean(list(strengths.values()))
+        seeds = self._seeds(graph, linking, fit)
+        allowed = _allowed(graph, None if query.tenant is None else knowledge.visible(query.tenant))
         walk = personalised_pagerank(
             graph,
-            self._seeds(graph, linking, fit),
+            seeds,
             restart=query.plan.restart if query.plan and query.plan.restart is not None else self.restart,
             edge_type_weights={**EDGE_TYPE_WEIGHTS, **self.edge_type_weights},
             backward_type_weights={**EDGE_TYPE_WEIGHTS, **self.backward_type_weights},
             pull=self._pull(graph, self._fit_beyond_names(query, knowledge, linking, strengths)),
-            allowed=_allowed(graph, None if query.tenant is None else knowledge.visible(query.tenant)),
+            allowed=allowed,
             among=_of_kind(graph, self.result_kind),
             top_k=self.top_k if isinstance(graph, Graph) else None,
             min_score=self.min_share,
@@ -126,13 +132,15 @@ class PageRankPassages(Source):
         )
         shares = self._chosen(graph, walk)
         best = shares[0][1] if shares else 1.0
+        named = {link.node: link.weight for link in linking.links} or seeds
+        paths = self._paths(graph, named, [key for key, _ in shares[: self.explained]], allowed)
         return fetched(
             [(key, (share / best) ** 0.5) for key, share in shares],
             knowledge,
             query,
             self.kind,
             "unit",
-            {key: {"share": share} for key, share in shares},
+            {key: {"share": share, **paths.get(key, {})} for key, share in shares},
             seeds=[link.name for link in linking.links[:5]],
             linking=round(linking.confidence, 3),
             finished=walk.finished,
@@ -180,6 +188,17 @@ class PageRankPassages(Source):
             pull[number] += fit[key]
         return np.asarray(np.where(passages, pull**self.steering, 1.0), np.float32)
 
+    def _paths(
+        self, graph: GraphPort, seeds: Mapping[int, float], documents: Sequence[str], allowed: Mask | None
+    ) -> dict[str, dict[str, str]]:
+        """The strongest path to each document, in words."""
+        numbers = _passages(graph, documents)
+        weights = {**EDGE_TYPE_WEIGHTS, **self.backward_type_weights}
+        paths = strongest_paths(
+            graph, seeds, numbers.values(), breadth=_PATHS_FOLLOWED, edge_type_weights=weights, allowed=allowed
+        )
+        return {key: {"path": paths[number].words} for key, number in numbers.items() if number in paths}
+
     def _chosen(self, graph: GraphPort, walk: PageRank) -> Ranking:
         nodes = graph.nodes(walk.nodes)
         pairs = zip(nodes, walk.scores.tolist(), strict=True)
@@ -187,7 +206,7 @@ class PageRankPassages(Source):
         return [(key, share) for key, share in chosen if key is not None][: self.top_k]
 
 
-def _allowed(graph: GraphPort, visible: Collection[str] | None) -> npt.NDArray[np.bool_] | None:
+def _allowed(graph: GraphPort, visible: Collection[str] | None) -> Mask | None:
     """Which nodes may be walked by someone who may see these documents; None if everything is visible."""
     if visible is None:
         return None
@@ -238,9 +257,9 @@ def _documents(graph: GraphPort, nodes: Sequence[int]) -> list[str]:
     return [node.document_id or "" for node in graph.nodes(np.array(nodes, np.int64))]
 
 
-def _of_kind(graph: GraphPort, kind: str) -> npt.NDArray[np.bool_] | None:
+def _of_kind(graph: GraphPort, kind: str) -> Mask | None:
     """One flag per node; None for a graph that does not live in memory."""
     if not isinstance(graph, Graph):
         return None
-    flags: npt.NDArray[np.bool_] = graph.cached(f"of kind {kind}", lambda: np.asarray(graph.kinds == kind))
+    flags: Mask = graph.cached(f"of kind {kind}", lambda: np.asarray(graph.kinds == kind))
     return flags
