@@ -29,7 +29,7 @@ def postprocessor_for(stage: Stage, **resources: Any) -> BaseNodePostprocessor:
 
     """
     ready = getattr(postprocessors, f"{type(stage).__name__}Postprocessor", None)
-    if ready is None or not issubclass(ready, type(stage)):
+    if ready is None or not issubclass(ready, type(stage)):  # somebody's own stage
         ready = type(f"{type(stage).__name__}Postprocessor", (type(stage), postprocessors.stage.StagePostprocessor), {})
     fitting = {name: value for name, value in resources.items() if name in ready.model_fields}
     return ready(**dict(stage), **fitting)

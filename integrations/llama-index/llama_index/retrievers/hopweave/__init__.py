@@ -4,9 +4,10 @@ from llama_index.retrievers.hopweave.bm25 import Bm25Retriever
 from llama_index.retrievers.hopweave.fts import FullTextRetriever
 from llama_index.retrievers.hopweave.fusion import FusionRetriever
 from llama_index.retrievers.hopweave.gate import GatedRetriever
-from llama_index.retrievers.hopweave.index import NearestVectorsRetriever
 from llama_index.retrievers.hopweave.keyword import KeywordRetriever
+from llama_index.retrievers.hopweave.passages import PageRankRetriever
 from llama_index.retrievers.hopweave.recipe import RecipeRetriever
+from llama_index.retrievers.hopweave.vector import VectorRetriever
 
 __all__ = [
     "Bm25Retriever",
@@ -14,6 +15,7 @@ __all__ = [
     "FusionRetriever",
     "GatedRetriever",
     "KeywordRetriever",
-    "NearestVectorsRetriever",
+    "PageRankRetriever",
     "RecipeRetriever",
+    "VectorRetriever",
 ]

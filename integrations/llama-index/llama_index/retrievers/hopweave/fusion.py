@@ -56,6 +56,7 @@ class FusionRetriever(PipelineRetriever):
     ) -> None:
         """Set the fuser up; it checks its parameters and whether it can fuse these names."""
         fuser = fuse if isinstance(fuse, Fuser) else registered(Fuser)[fuse](**parameters)
+        fuser.check_sources(retrievers)
         sources = {name: RetrieverSource(retriever=one, optional=name in optional) for name, one in retrievers.items()}
         recipe = Recipe(name=fuser.kind, intent=intent, sources=sources, fuse=fuser)
         self._limit = similarity_top_k

@@ -61,12 +61,9 @@ def with_retrievers(recipe: Recipe, retrievers: Mapping[str, BaseRetriever]) -> 
         A new recipe.
 
     """
-    sources = {
-        name: RetrieverSource(
-            retriever=retriever, **recipe.sources[name].model_dump(include={"optional", "deadline_seconds"})
-        )
-        if name in recipe.sources
-        else RetrieverSource(retriever=retriever)
-        for name, retriever in retrievers.items()
-    }
+    sources = {}
+    for name, retriever in retrievers.items():
+        old = recipe.sources.get(name)
+        terms = {} if old is None else {"optional": old.optional, "deadline_seconds": old.deadline_seconds}
+        sources[name] = RetrieverSource(retriever=retriever, **terms)
     return Recipe(**{**dict(recipe), "sources": {**recipe.sources, **sources}}) if sources else recipe

@@ -11,9 +11,8 @@ from llama_index.hopweave.knowledge import opened
 from llama_index.hopweave.retriever_source import RetrieverSource
 from llama_index.retrievers.hopweave.pipeline import PipelineRetriever
 
-from hopweave.component import Source
+from hopweave.component import Knowledge, Source
 from hopweave.fusion.as_found import AsFound
-from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.pipeline import Pipeline
 from hopweave.recipe import Recipe
 from hopweave.routing.intent import IntentClassifier
@@ -40,7 +39,7 @@ class SourceRetriever(PipelineRetriever):
 
     def __init__(
         self,
-        knowledge_base: KnowledgeBase | str | Path,
+        knowledge_base: Knowledge | str | Path,
         *,
         similarity_top_k: int | None = None,
         filters: MetadataFilters | None = None,
@@ -54,7 +53,7 @@ class SourceRetriever(PipelineRetriever):
         """Set the source up; it checks its parameters."""
         wanted = {} if similarity_top_k is None else {"top_k": similarity_top_k}
         source = self.source_class(**wanted, **parameters)
-        others = {name: RetrieverSource(retriever=other) for name, other in (upstream or {}).items()}
+        others = self._upstream(source, upstream)
         recipe = Recipe(
             name=source.kind, intent=intent, sources={**others, source.kind: source}, fuse=AsFound(source=source.kind)
         )
@@ -66,3 +65,6 @@ class SourceRetriever(PipelineRetriever):
             callback_manager=callback_manager,
             verbose=verbose,
         )
+
+    def _upstream(self, source: Source, upstream: Mapping[str, BaseRetriever] | None) -> dict[str, Source]:  # noqa: ARG002
+        return {name: RetrieverSource(retriever=one) for name, one in (upstream or {}).items()}

@@ -165,10 +165,10 @@ def _question(query: VectorStoreQuery) -> Query:
     conditions: list[Callable[[Hit], bool]] = []
     if query.filters is not None:
         conditions.append(to_predicate(query.filters))
-    if query.node_ids is not None:
+    if query.node_ids:  # LlamaIndex passes an empty list when it means any
         allowed = set(query.node_ids)
         conditions.append(lambda hit: hit.id in allowed)
-    if query.doc_ids is not None:
+    if query.doc_ids:
         parents = set(query.doc_ids)
         conditions.append(lambda hit: hit.metadata.get("ref_doc_id") in parents)
     vector = None if query.query_embedding is None else np.asarray(query.query_embedding, np.float32)

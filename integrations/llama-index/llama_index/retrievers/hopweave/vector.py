@@ -5,7 +5,7 @@ from llama_index.retrievers.hopweave.source import SourceRetriever
 from hopweave.vector.index import NearestVectors
 
 
-class NearestVectorsRetriever(SourceRetriever):
+class VectorRetriever(SourceRetriever):
     """
     Ranks by cosine between the vectors of nodes and question. The knowledge base's embedder embeds the question.
 
@@ -13,9 +13,9 @@ class NearestVectorsRetriever(SourceRetriever):
 
     Examples:
         ```python
-        from llama_index.retrievers.hopweave import NearestVectorsRetriever
+        from llama_index.retrievers.hopweave import VectorRetriever
 
-        nodes = NearestVectorsRetriever("hopweave.db", similarity_top_k=5).retrieve("When does the tide gate open?")
+        nodes = VectorRetriever("hopweave.db", similarity_top_k=5).retrieve("When does the tide gate open?")
         ```
 
     """

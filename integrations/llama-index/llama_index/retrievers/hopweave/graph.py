@@ -1,0 +1,35 @@
+"""Graph sources as retrievers: they build on what words and vectors find."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from llama_index.core.retrievers import BaseRetriever
+from llama_index.retrievers.hopweave.source import SourceRetriever
+
+from hopweave.component import Source
+from hopweave.text.bm25 import Bm25
+from hopweave.vector.index import NearestVectors
+
+_OWN: Mapping[str, type[Source]] = {"text": Bm25, "vector": NearestVectors}
+
+
+class GraphRetriever(SourceRetriever):
+    """
+    A retriever that walks a graph. Derive from it and name the source.
+
+    Takes what `SourceRetriever` takes. Without `upstream`, the walk starts from what the knowledge base itself finds by
+    words and vectors. With it, from what those retrievers find, wherever their nodes live: then the place of the
+    knowledge base may be taken by `documents_in(store, graph)`.
+    """
+
+    def __init__(
+        self, knowledge_base: Any, *, upstream: Mapping[str, BaseRetriever] | None = None, **options: Any
+    ) -> None:
+        """Set the source up; with upstream retrievers it is told their names."""
+        if upstream is not None and "seeds_from" not in options:
+            options["seeds_from"] = tuple(upstream)
+        super().__init__(knowledge_base, upstream=upstream, **options)
+
+    def _upstream(self, source: Source, upstream: Mapping[str, BaseRetriever] | None) -> dict[str, Source]:
+        own = {name: _OWN[name]() for name in source.needs if name in _OWN}
+        return {**own, **super()._upstream(source, upstream)}

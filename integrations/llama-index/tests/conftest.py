@@ -1,0 +1,123 @@
+"""A small island library: as nodes, in a vector index, in a knowledge base."""
+
+import os
+
+import pytest
+from llama_index.core import VectorStoreIndex
+from llama_index.core.llms import MockLLM
+from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
+from llama_index.embeddings.hopweave import StaticEmbedding
+
+from hopweave import Document, KnowledgeBase
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+TEXTS = {
+    "pump": ("The bilge pump of the ferry is restarted from panel four after an outage.", "DOC_RUNBOOK"),
+    "pump-copy": ("The bilge pump of the ferry is restarted from panel four after an outage!", "DOC_RUNBOOK"),
+    "skua": ("The Skua is a ferry built at Sørvåg in 1974 by Ingrid Falk.", "DOC_README"),
+    "gate": ("The tide gate opens at six in the morning and closes at nine.", "DOC_README"),
+    "talk": ("We talked about the outage of the ferry last week in the harbour office.", "CONVO_SLACK"),
+    "denial": ("I don't have any information about the ferry.", "CONVO_SLACK"),
+}
+METADATA = {
+    key: {
+        "corpus_type": corpus_type,
+        "type": corpus_type,
+        "timestamp": f"2026-0{number % 3 + 1}-15",
+        "importance": 1 - number / 10,
+        "community": "sea" if number % 2 else "land",
+    }
+    for number, (key, (_, corpus_type)) in enumerate(TEXTS.items())
+}
+
+
+def make_nodes():
+    return [
+        TextNode(
+            id_=key,
+            text=text,
+            metadata=METADATA[key],
+            relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=f"file-{key}")},
+        )
+        for key, (text, _) in TEXTS.items()
+    ]
+
+
+@pytest.fixture
+def nodes():
+    return make_nodes()
+
+
+@pytest.fixture(scope="session")
+def embed_model():
+    return StaticEmbedding()
+
+
+@pytest.fixture(scope="session")
+def llm():
+    return MockLLM()
+
+
+@pytest.fixture(scope="session")
+def index(embed_model):
+    return VectorStoreIndex(make_nodes(), embed_model=embed_model)
+
+
+@pytest.fixture(scope="session")
+def kb(tmp_path_factory):
+    with KnowledgeBase.open(tmp_path_factory.mktemp("kb") / "kb.db") as kb:
+        kb.add([Document(key, text, METADATA[key]) for key, (text, _) in TEXTS.items()])
+        yield kb
+
+
+@pytest.fixture(scope="session")
+def cross_encoder(tmp_path_factory):
+    """A cross-encoder small enough to be made on the spot."""
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
+
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    words = [*special, *sorted({word for text, _ in TEXTS.values() for word in text.split()})]
+    tokenizer = Tokenizer(models.WordLevel({word: place for place, word in enumerate(words)}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    names = {f"{name}_token": f"[{name.upper()}]" for name in ("unk", "pad", "cls", "sep", "mask")}
+    torch.manual_seed(5)
+    config = BertConfig(
+        vocab_size=len(words),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=64,
+        num_labels=1,
+        initializer_range=0.5,
+    )
+    folder = tmp_path_factory.mktemp("cross-encoder")
+    BertForSequenceClassification(config).eval().save_pretrained(folder)
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=64, **names).save_pretrained(folder)
+    return str(folder)
+
+
+@pytest.fixture
+def heard():
+    """Every event and span that LlamaIndex's instrumentation reports."""
+    from llama_index.core.instrumentation import get_dispatcher
+    from llama_index.core.instrumentation.event_handlers import BaseEventHandler
+    from llama_index.core.instrumentation.span_handlers import SimpleSpanHandler
+
+    class Ear(BaseEventHandler):
+        events: list = []  # noqa: RUF012 - a pydantic field
+
+        def handle(self, event, **_):
+            self.events.append(event)
+
+    ear, spans = Ear(), SimpleSpanHandler()
+    root = get_dispatcher()
+    root.add_event_handler(ear)
+    root.add_span_handler(spans)
+    yield ear.events, spans
+    root.event_handlers.remove(ear)
+    root.span_handlers.remove(spans)

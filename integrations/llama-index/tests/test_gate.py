@@ -1,0 +1,41 @@
+"""A greeting needs no retrieval and still gets an answer."""
+
+import asyncio
+
+from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.query_engine.hopweave import GatedQueryEngine
+from llama_index.retrievers.hopweave import GatedRetriever
+
+from hopweave.routing.gate import Gate
+
+QUESTION = "[cron:daily] When does the tide gate open?"
+
+
+def test_the_retriever_finds_nothing_for_a_greeting(index):
+    retriever = GatedRetriever(index.as_retriever())
+    assert retriever.retrieve("Good morning!") == []
+    assert asyncio.run(retriever.aretrieve("Good morning!")) == []
+    assert retriever.retrieve(QUESTION) == index.as_retriever().retrieve("When does the tide gate open?")
+    assert asyncio.run(retriever.aretrieve(QUESTION)) == retriever.retrieve(QUESTION)
+    assert GatedRetriever(index.as_retriever(), Gate(enabled=False)).retrieve("Good morning!") != []
+
+
+def test_the_query_engine_answers_a_greeting(index, llm):
+    behind = RetrieverQueryEngine.from_args(index.as_retriever(), llm=llm)
+    engine = GatedQueryEngine(behind, llm=llm)
+    for told in (engine.query("Good morning!"), asyncio.run(engine.aquery("Good morning!"))):
+        assert str(told) == "Good morning!"  # what this language model has to say
+        assert told.source_nodes == []
+        assert told.metadata["gate"]["rule"] == "greeting"
+    assert str(GatedQueryEngine(behind).query("Good morning!")) == "How can I help you?"
+    assert str(
+        RetrieverQueryEngine.from_args(GatedRetriever(index.as_retriever()), llm=llm).query("Good morning!")
+    ) == ("Empty Response")
+
+
+def test_the_query_engine_passes_questions_on(index, llm):
+    engine = GatedQueryEngine(RetrieverQueryEngine.from_args(index.as_retriever(), llm=llm), llm=llm)
+    for told in (engine.query(QUESTION), asyncio.run(engine.aquery(QUESTION))):
+        assert "opens at six" in str(told)
+        assert told.metadata["gate"]["retrieve"] is True
+        assert "[cron" not in str(told)
