@@ -1,0 +1,143 @@
+"""Imports point down, and importing costs next to nothing."""
+
+import ast
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import hopweave
+
+PACKAGE = Path(hopweave.__file__).parent
+FEATURES = {"routing", "text", "vector", "graph", "fusion", "stages", "context"}
+TOP = {"measure", "cli", "__main__", "service"}
+FRAMEWORKS = {"haystack", "haystack_integrations", "llama_index"}
+HEAVY = {"torch", "faiss", "bm25s", "scipy", "haystack", "llama_index"}
+NOT_EVEN = HEAVY | {"numpy", "pydantic", "yaml", "sqlite3"}
+
+
+@cache
+def modules():
+    """Dotted names of all modules without the package's own."""
+    return sorted(
+        ".".join(file.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
+        for file in PACKAGE.rglob("*.py")
+        if file != PACKAGE / "__init__.py"
+    )
+
+
+def imported(module):
+    """What a module imports, at the top or inside functions; not what is there for type checkers only."""
+    file = PACKAGE.joinpath(*module.split("."))
+    file = file / "__init__.py" if file.is_dir() else file.with_suffix(".py")
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    hidden = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in hidden:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module}: relative import"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def part(name):
+    """Which folder, or which single module, a dotted name inside the package belongs to."""
+    return name.split(".")[0]
+
+
+def inside(module):
+    """The parts of the package that a module imports."""
+    known = {part(name) for name in modules()}
+    for name in imported(module):
+        if name == "hopweave" or name.startswith("hopweave."):
+            rest = name.removeprefix("hopweave").lstrip(".")
+            yield part(rest) if part(rest) in known else "__init__"
+
+
+MIDDLE = {"knowledge_base", "recipe", "pipeline", "catalogue"}
+GROUND = {part(name) for name in modules()} - FEATURES - MIDDLE - TOP
+
+# who may import whom; the catalogue lists every component, so it stands above all features
+MAY_IMPORT = (
+    dict.fromkeys(GROUND, GROUND)
+    | {name: GROUND | {name} for name in FEATURES}
+    | dict.fromkeys(MIDDLE, GROUND | FEATURES | MIDDLE)
+    | dict.fromkeys(TOP, GROUND | FEATURES | MIDDLE | TOP | {"__init__"})
+)
+
+
+def test_the_ground_floor_is_what_it_is_meant_to_be():
+    assert {"hit", "query", "errors", "document", "filters", "scores", "component", "timestamps"} <= GROUND
+    assert {name for name in GROUND if (PACKAGE / name).is_dir()} == set(), "a new folder needs a place in the order"
+
+
+@pytest.mark.parametrize("module", modules())
+def test_imports_point_down(module):
+    wrong = set(inside(module)) - MAY_IMPORT[part(module)]
+    assert not wrong, f"hopweave.{module} imports {', '.join(sorted(wrong))}"
+
+
+@pytest.mark.parametrize("module", modules())
+def test_the_core_never_imports_a_framework(module):
+    assert not {name.split(".")[0] for name in imported(module)} & FRAMEWORKS
+
+
+def loaded_after(statement):
+    program = f"import sys; before = set(sys.modules)\n{statement}\nprint(*set(sys.modules) - before)"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return {name.split(".")[0] for name in ran.stdout.split()}
+
+
+def test_import_hopweave_loads_nothing_heavy():
+    assert not loaded_after("import hopweave") & NOT_EVEN
+
+
+def test_importing_every_module_loads_nothing_heavy():
+    statement = "\n".join(f"import hopweave.{name}" for name in modules() if name != "__main__")
+    assert not loaded_after(statement) & (
+        HEAVY | {"sentence_transformers", "wordllama", "networkx", "httpx", "Stemmer"}
+    )
+
+
+def test_import_hopweave_is_quick():
+    ran = subprocess.run(
+        [sys.executable, "-X", "importtime", "-c", "import hopweave"], capture_output=True, text=True, check=True
+    )
+    last = next(line for line in reversed(ran.stderr.splitlines()) if line.endswith(" hopweave"))
+    assert int(last.split("|")[1]) < 300_000  # microseconds
+
+
+def test_public_names_can_all_be_had():
+    assert set(hopweave.__all__) <= set(dir(hopweave))
+    for name in hopweave.__all__:
+        assert getattr(hopweave, name).__name__ == name
+    with pytest.raises(AttributeError, match="no attribute 'Nonsense'"):
+        hopweave.Nonsense  # noqa: B018 - looking it up is the test
+
+
+def test_folders_do_not_hide_what_is_in_their_modules():
+    for folder in {"knowledge_base", "measure", *FEATURES}:
+        tree = ast.parse((PACKAGE / folder / "__init__.py").read_text(encoding="utf-8"))
+        assert [type(node) for node in tree.body] == [ast.Expr], f"hopweave.{folder} is more than a docstring"
+
+
+def test_no_module_is_a_drawer_for_everything():
+    assert not {name.split(".")[-1] for name in modules()} & {"utils", "helpers", "base", "common", "misc"}
+    long = {name: lines for name in modules() if (lines := length(name)) > 400}
+    assert not long
+
+
+def length(module):
+    file = PACKAGE.joinpath(*module.split("."))
+    return len(
+        (file / "__init__.py" if file.is_dir() else file.with_suffix(".py")).read_text(encoding="utf-8").splitlines()
+    )
