@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from llama_index.core.graph_stores.types import KG_NODES_KEY, KG_RELATIONS_KEY
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, TextNode
 from llama_index.core.vector_stores.utils import metadata_dict_to_node, node_to_metadata_dict
 
@@ -13,6 +14,7 @@ RECEIPTS_KEY = "hopweave"
 """Where in a node's metadata the receipts travel, out of sight of LLM and embedding model."""
 
 _NODE_KEY = "_node_content"
+_NOT_STORED = {RECEIPTS_KEY, KG_NODES_KEY, KG_RELATIONS_KEY}
 
 
 def to_hit(node: NodeWithScore) -> Hit:
@@ -85,6 +87,9 @@ def to_document(node: BaseNode) -> Document:
     """
     The node as a document for a knowledge base, with everything needed to make the node again.
 
+    Neighbouring nodes, and the entities and relations that a knowledge graph extractor found, go where hopweave's graph
+    builders look for them.
+
     Args:
         node: The node to store.
 
@@ -92,13 +97,25 @@ def to_document(node: BaseNode) -> Document:
         A document with the node's id, text, metadata and embedding.
 
     """
-    kept = node.model_copy(update={"metadata": {k: v for k, v in node.metadata.items() if k != RECEIPTS_KEY}})
+    kept = node.model_copy(update={"metadata": {k: v for k, v in node.metadata.items() if k not in _NOT_STORED}})
     return Document(
         node.node_id,
         node.get_content(metadata_mode=MetadataMode.NONE),
-        node_to_metadata_dict(kept, remove_text=True),
+        {**_for_graph_builders(node), **node_to_metadata_dict(kept, remove_text=True)},
         None if node.embedding is None else np.asarray(node.embedding, np.float32),
     )
+
+
+def _for_graph_builders(node: BaseNode) -> dict[str, Any]:
+    """The node's neighbours and triples, in the fields where graph builders look for them."""
+    neighbours = {
+        "next_id": node.next_node and node.next_node.node_id,
+        "parent_id": node.parent_node and node.parent_node.node_id,
+        "child_ids": [child.node_id for child in node.child_nodes or ()],
+        "triples": [[one.source_id, one.label, one.target_id] for one in node.metadata.get(KG_RELATIONS_KEY) or ()],
+        "entities": [one.name for one in node.metadata.get(KG_NODES_KEY) or () if hasattr(one, "name")],
+    }
+    return {name: value for name, value in neighbours.items() if value}
 
 
 def _with_receipts(keys: list[str]) -> list[str]:

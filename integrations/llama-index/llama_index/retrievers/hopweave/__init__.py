@@ -6,6 +6,7 @@ from llama_index.retrievers.hopweave.fusion import FusionRetriever
 from llama_index.retrievers.hopweave.gate import GatedRetriever
 from llama_index.retrievers.hopweave.keyword import KeywordRetriever
 from llama_index.retrievers.hopweave.passages import PageRankRetriever
+from llama_index.retrievers.hopweave.property_graph import PageRankPGRetriever
 from llama_index.retrievers.hopweave.recipe import RecipeRetriever
 from llama_index.retrievers.hopweave.vector import VectorRetriever
 
@@ -15,6 +16,7 @@ __all__ = [
     "FusionRetriever",
     "GatedRetriever",
     "KeywordRetriever",
+    "PageRankPGRetriever",
     "PageRankRetriever",
     "RecipeRetriever",
     "VectorRetriever",

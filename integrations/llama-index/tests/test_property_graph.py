@@ -1,0 +1,192 @@
+"""Property graphs: imported whole, and walked as a sub-retriever of PropertyGraphIndex."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from llama_index.core import MockEmbedding, PropertyGraphIndex, VectorStoreIndex
+from llama_index.core.graph_stores.types import KG_NODES_KEY, KG_RELATIONS_KEY, ChunkNode, EntityNode, Relation
+from llama_index.core.indices.property_graph import PGRetriever
+from llama_index.core.ingestion import IngestionPipeline
+from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode, TransformComponent
+from llama_index.graph_stores.hopweave import contributions_of, import_property_graph, triplets_of
+from llama_index.hopweave.knowledge import documents_in
+from llama_index.ingestion.hopweave import KnowledgeBaseWriter
+from llama_index.retrievers.hopweave import PageRankPGRetriever, PageRankRetriever
+from pydantic import ValidationError
+
+from hopweave import KnowledgeBase
+from hopweave.graph.build.metadata import MetadataBuilder
+from hopweave.graph.build.triples import TriplesBuilder
+
+QUESTION = "Where was the designer of MV Skua born?"
+TRIPLES = {
+    "c1": [("MV Skua", "designed by", "Ingrid Falk")],
+    "c2": [("Ingrid Falk", "born in", "Lunn")],
+    "c3": [("Tide gate", "stands in", "Sørvåg")],
+}
+
+
+class Told(TransformComponent):
+    """An extractor that knows the triples beforehand."""
+
+    def __call__(self, nodes, **_):
+        for node in nodes:
+            triples = TRIPLES[node.node_id]
+            node.metadata[KG_NODES_KEY] = [EntityNode(name=name) for s, _, o in triples for name in (s, o)]
+            node.metadata[KG_RELATIONS_KEY] = [Relation(label=r, source_id=s, target_id=o) for s, r, o in triples]
+        return nodes
+
+
+def make_nodes():
+    return [TextNode(id_=key, text=f"{triples[0][0]} {triples[0][2]}") for key, triples in TRIPLES.items()]
+
+
+@pytest.fixture
+def graph_index(llm):
+    return PropertyGraphIndex(
+        make_nodes(), llm=llm, kg_extractors=[Told()], embed_model=MockEmbedding(4), use_async=False
+    )
+
+
+def edges(contributions):
+    return {(edge.source, edge.type, edge.target) for one in contributions for edge in one.edges}
+
+
+def test_provenance_comes_from_the_relation(graph_index):
+    found = {one.document_id: one for one in contributions_of(graph_index.property_graph_store)}
+    assert list(found) == ["property_graph:c1", "property_graph:c2", "property_graph:c3"]
+    assert edges([found["property_graph:c2"]]) == {
+        ("entity:ingrid falk", "born_in", "entity:lunn"),
+        ("passage:c2", "mentions", "entity:ingrid falk"),
+        ("passage:c2", "mentions", "entity:lunn"),
+    }
+
+
+class Doubling:
+    """What the servers do: everything twice, once from each end; chunks are nodes that mention entities."""
+
+    def __init__(self, store):
+        self.store = store
+        chunk, entity = ChunkNode(text="A note.", id_="c9"), EntityNode(name="Lunn")
+        self.extra = (chunk, Relation(label="MENTIONS", source_id="c9", target_id="Lunn"), entity)
+
+    def get(self, properties=None, ids=None):
+        return self.store.get(properties, ids)
+
+    def get_triplets(self, entity_names=None, relation_names=None, properties=None, ids=None):
+        found = [*self.store.graph.get_triplets(), self.extra]
+        return [*found, *((target, relation, subject) for subject, relation, target in found)]
+
+
+def test_stores_that_give_everything_twice(graph_index):
+    store = graph_index.property_graph_store
+    found = triplets_of(Doubling(store))
+    assert len(found) == 4
+    plain = edges(contributions_of(store))
+    assert edges(contributions_of(Doubling(store))) == plain | {("passage:c9", "mentions", "entity:lunn")}
+    assert len(contributions_of(store, load=lambda _: [])) == 0
+
+
+def test_imported_beside_the_documents(graph_index, tmp_path):
+    with KnowledgeBase.open(tmp_path / "kb.db", graph=[]) as kb:
+        KnowledgeBaseWriter(knowledge_base=kb)(make_nodes())
+        assert import_property_graph(graph_index.property_graph_store, kb) == 3
+        size = kb.graph.size
+        import_property_graph(graph_index.property_graph_store, kb)
+        assert kb.graph.size == size
+        found = PageRankRetriever(kb, similarity_top_k=2, seeds_from=()).retrieve(QUESTION)
+        assert [node.node_id for node in found] == ["c1", "c2"]
+        kb.delete(["property_graph:c2"])
+        assert not kb.graph.lookup(["lunn"])
+
+
+def test_a_sub_retriever_finds_the_second_hop(graph_index, llm, embed_model):
+    ours = PageRankPGRetriever(graph_index.property_graph_store, similarity_top_k=2)
+    found = ours.retrieve(QUESTION)
+    assert [node.node_id for node in found] == ["c1", "c2"]
+    assert found[1].text == "Ingrid Falk Lunn"
+    assert found[1].metadata["hopweave"]["receipts"][-1]["stage"] == "pagerank"
+    assert asyncio.run(ours.aretrieve(QUESTION)) == found
+    combined = graph_index.as_retriever(sub_retrievers=[ours])
+    assert isinstance(combined, PGRetriever)
+    assert {node.node_id for node in combined.retrieve(QUESTION)} == {"c1", "c2"}
+    engine = RetrieverQueryEngine.from_args(combined, llm=llm)
+    assert "Ingrid Falk Lunn" in str(engine.query(QUESTION))
+
+    async def all_at_once():
+        return await asyncio.gather(*(ours.aretrieve(QUESTION) for _ in range(50)))
+
+    assert asyncio.run(all_at_once()) == [found] * 50
+
+
+def test_the_graph_is_read_again_when_asked(graph_index):
+    ours = PageRankPGRetriever(graph_index.property_graph_store)
+    before = ours.retrieve("Who rests in Hallow?")
+    TRIPLES["c4"] = [("SS Dunlin", "rests in", "Hallow")]
+    graph_index.insert_nodes([TextNode(id_="c4", text="SS Dunlin Hallow")])
+    del TRIPLES["c4"]
+    assert [node.node_id for node in ours.retrieve("Who rests in Hallow?")] == [node.node_id for node in before]
+    assert ours.refresh().retrieve("Who rests in Hallow?")[0].node_id == "c4"
+
+
+def test_bad_values_are_refused_at_construction(graph_index):
+    with pytest.raises(ValidationError):
+        PageRankPGRetriever(graph_index.property_graph_store, restart=2)
+
+
+def test_nodes_of_another_store_under_our_graph(embed_model, tmp_path, llm):
+    nodes = make_nodes()
+    index = VectorStoreIndex(nodes, embed_model=embed_model)
+    with KnowledgeBase.open(tmp_path / "kb.db", graph=[TriplesBuilder()]) as kb:
+        IngestionPipeline(transformations=[Told(), KnowledgeBaseWriter(knowledge_base=kb)]).run(nodes=make_nodes())
+        there = documents_in(index, kb.graph)
+    retriever = PageRankRetriever(there, upstream={"vector": index.as_retriever()}, similarity_top_k=2)
+    found = retriever.retrieve(QUESTION)
+    assert [node.node_id for node in found] == ["c1", "c2"]
+    assert found[0].node.hash != nodes[0].hash  # the copy has receipts
+    assert "hopweave" not in index.docstore.get_node("c1").metadata
+    assert asyncio.run(retriever.aretrieve(QUESTION)) == found
+
+
+def test_neighbouring_nodes_are_edges():
+    first, second = TextNode(id_="a", text="one"), TextNode(id_="b", text="two")
+    first.relationships[NodeRelationship.NEXT] = RelatedNodeInfo(node_id="b")
+    second.relationships[NodeRelationship.PARENT] = RelatedNodeInfo(node_id="book")
+    with KnowledgeBase.open(graph=[MetadataBuilder()], embedder=None) as kb:
+        KnowledgeBaseWriter(knowledge_base=kb)([first, second, TextNode(id_="book", text="whole")])
+        graph = kb.graph
+        numbers = graph.find(["passage:a", "passage:b", "passage:book"])
+        found = graph.neighbours(np.array([numbers["passage:a"], numbers["passage:b"]]))
+        assert [graph.edge_types[code] for code in found.types] == ["followed_by", "part_of"]
+        assert found.targets.tolist() == [numbers["passage:b"], numbers["passage:book"]]
+
+
+def test_the_order_does_not_depend_on_the_hash_seed(graph_index, tmp_path):
+    file = tmp_path / "graph.json"
+    graph_index.property_graph_store.persist(str(file))
+    script = (
+        "import json, sys\n"
+        "from llama_index.core.graph_stores import SimplePropertyGraphStore\n"
+        "from llama_index.graph_stores.hopweave import contributions_of\n"
+        "store = SimplePropertyGraphStore.from_persist_path(sys.argv[1])\n"
+        "print(json.dumps([repr(one) for one in contributions_of(store)]))\n"
+    )
+    told = [
+        json.loads(
+            subprocess.run(
+                [sys.executable, "-c", script, str(file)],
+                env={**os.environ, "PYTHONHASHSEED": seed},
+                capture_output=True,
+                check=True,
+                text=True,
+            ).stdout
+        )
+        for seed in ("1", "2")
+    ]
+    assert told[0] == told[1]
