@@ -8,7 +8,7 @@ between threads and pipelines.
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -125,7 +125,13 @@ def _written(component: Component, info: SerializationInfo) -> dict[str, Any]:
 
 
 class Source(Component, ABC):
-    """A question in, ranked hits out."""
+    """A question in, ranked hits out.
+
+    `in_memory` says that it works with this process's memory and does not wait for anybody, so that running it in a
+    thread of its own would cost more than it gains.
+    """
+
+    in_memory: ClassVar[bool] = False
 
     top_k: int = Field(50, ge=1, description="How many hits to fetch.")
     optional: bool = Field(False, description="Carry on without this source when it fails or is too slow.")

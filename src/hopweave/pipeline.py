@@ -175,6 +175,11 @@ class _Run:
         """Of a wave, the sources that may have more to give."""
         return [name for name in wave if name not in self._finished]
 
+    def in_memory(self, wave: Sequence[str]) -> list[str]:
+        """Of a wave, what runs one after the other: Python's threads would only get in one another's way."""
+        sources = self.recipe.sources
+        return [name for name in wave if sources[name].in_memory and sources[name].deadline_seconds is None]
+
     def source(self, name: str) -> Source:
         """The recipe's source, asked for enough hits."""
         source = self.recipe.sources[name]
@@ -239,11 +244,10 @@ class _Run:
 
 
 def _search(wave: Sequence[str], run: _Run) -> dict[str, _Outcome]:
-    # one source that may take its time runs in this thread, the others beside it
-    here = next((name for name in reversed(wave) if run.recipe.sources[name].deadline_seconds is None), None)
     started = perf_counter()
-    beside = {name: in_thread(partial(_attempt, name, run)) for name in wave if name != here}
-    outcomes = {here: _attempt(here, run)} if here else {}
+    here = run.in_memory(wave) or [name for name in wave if run.recipe.sources[name].deadline_seconds is None][-1:]
+    beside = {name: in_thread(partial(_attempt, name, run)) for name in wave if name not in here}
+    outcomes = {name: _attempt(name, run) for name in here}
     for name, future in beside.items():
         deadline = run.recipe.sources[name].deadline_seconds
         try:
@@ -277,7 +281,14 @@ async def _search_async(wave: Sequence[str], run: _Run) -> dict[str, _Outcome]:
             return _Outcome((), perf_counter() - started, error)
         return _Outcome(work.result(), perf_counter() - started)
 
-    return dict(zip(wave, await asyncio.gather(*(one(name) for name in wave)), strict=True))
+    async def in_memory(names: Sequence[str]) -> dict[str, _Outcome]:
+        return await asyncio.wrap_future(in_thread(lambda: {name: _attempt(name, run) for name in names}))
+
+    here = run.in_memory(wave)
+    beside = [name for name in wave if name not in here]
+    together = await asyncio.gather(*(one(name) for name in beside), *([in_memory(here)] if here else ()))
+    outcomes = dict(zip(beside, together, strict=False))
+    return outcomes | together[-1] if here else outcomes
 
 
 def _too_slow(deadline: float | None) -> _Outcome:

@@ -19,7 +19,7 @@ from .conftest import check_hits, frozen, hit_lists, queries
 
 # Stages that cannot be tried with their defaults: an instance that can, or the reason why there is none.
 SPECIAL = {
-    "cross_encoder": "downloads a model; the same laws hold in its unit tests, on a model made on the spot",
+    "cross_encoder": "downloads a model",
     "remote_rerank": RemoteRerank(api_key_env="HOPWEAVE_LAWS_HAVE_NO_KEY"),  # what it does without a service
 }
 STAGES = {kind: SPECIAL.get(kind) or component() for kind, component in registered(Stage).items()}

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from copy import copy
 from functools import cached_property, lru_cache
 from hashlib import blake2b
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -157,6 +157,8 @@ class Bm25(Source):
     >>> Bm25(analyzer="code").terms(Query("maxLevel maxLevel"))
     {'maxlevel': 2.0, 'max': 2.0, 'level': 2.0}
     """
+
+    in_memory: ClassVar[bool] = True
 
     kind: Literal["bm25"] = "bm25"
     analyzer: Annotated[str, AfterValidator(check_analyzer)] = Field(

@@ -1,7 +1,7 @@
 """SQLite's own full-text search: exact words and phrases."""
 
 import re
-from typing import Literal
+from typing import ClassVar, Literal
 
 from hopweave.component import Knowledge, Rankings, Source, fetched
 from hopweave.hit import Hit
@@ -18,6 +18,8 @@ class FullText(Source):
     >>> match_expression('where is "tide gate" 7?')
     '"tide gate" AND ("tide gate" OR "7")'
     """
+
+    in_memory: ClassVar[bool] = True
 
     kind: Literal["full_text"] = "full_text"
 

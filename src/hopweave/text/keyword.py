@@ -1,6 +1,6 @@
 """The better of two text paths: BM25 and full-text search."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -19,6 +19,8 @@ class Keyword(Source):
     >>> Keyword().kind
     'keyword'
     """
+
+    in_memory: ClassVar[bool] = True
 
     kind: Literal["keyword"] = "keyword"
     analyzer: Annotated[str, AfterValidator(check_analyzer)] = Field("nlp", description="Analyzer of the BM25 side.")

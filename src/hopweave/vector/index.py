@@ -2,7 +2,7 @@
 
 from copy import copy
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -168,6 +168,8 @@ class NearestVectors(Source):
     >>> NearestVectors(top_k=5).kind
     'vector'
     """
+
+    in_memory: ClassVar[bool] = True
 
     kind: Literal["vector"] = "vector"
     model: str | None = Field(
