@@ -5,7 +5,7 @@ import sys
 import threading
 import time
 from datetime import UTC, datetime, timedelta
-from typing import Literal
+from typing import ClassVar, Literal
 
 import pytest
 from pydantic import Field
@@ -115,6 +115,36 @@ def test_sources_of_a_wave_run_side_by_side(how):
         },
     )
     assert sorted(ids(run(recipe, how=how))) == ["a", "b", "c"]
+
+
+@both
+def test_sources_in_memory_run_one_after_the_other_in_one_thread(how):
+    threads, running = set(), []
+
+    class InMemory(Given):
+        in_memory: ClassVar[bool] = True
+
+        def search(self, query, knowledge, upstream=None):
+            threads.add(threading.get_ident())
+            running.append("start")
+            found = super().search(query, knowledge, upstream)
+            running.append("end")
+            return found
+
+    recipe = Recipe(
+        name="r",
+        sources={
+            "one": InMemory(ids=("a",), takes_seconds=0.02),
+            "two": InMemory(ids=("b",), takes_seconds=0.02),
+            "slow": Given(ids=("c",), takes_seconds=0.01),
+            "bad": InMemory(fails=True, optional=True),
+        },
+    )
+    result = run(recipe, how=how)
+    assert sorted(ids(result)) == ["a", "b", "c"]
+    assert result.failures.keys() == {"bad"}
+    assert len(threads) == 1
+    assert running == ["start", "end", "start", "end", "start"]
 
 
 @both
