@@ -12,6 +12,7 @@ from hopweave.graph.build.mentions import MentionsBuilder
 from hopweave.graph.build.metadata import MetadataBuilder
 from hopweave.graph.build.services import ServicesBuilder
 from hopweave.graph.build.triples import TriplesBuilder
+from hopweave.graph.neighbours import GraphBoost, IntentEdges
 from hopweave.graph.passages import PageRankPassages
 from hopweave.stages.community_spread import CommunitySpread
 from hopweave.stages.corpus_boost import CorpusBoost
@@ -37,6 +38,8 @@ CATALOGUE: tuple[type[Component], ...] = (
     # sources
     Bm25,
     FullText,
+    GraphBoost,
+    IntentEdges,
     Keyword,
     NearestVectors,
     PageRankPassages,

@@ -101,7 +101,7 @@ def load_recipe(recipe: str | Path | Recipe) -> Recipe:
     >>> load_recipe("hybird")
     Traceback (most recent call last):
         ...
-    hopweave.errors.RecipeError: there is no recipe 'hybird' and no such file; shipped are hybrid, multihop
+    hopweave.errors.RecipeError: there is no recipe 'hybird' and no such file; shipped are hybrid, multihop, weighted
     """
     if isinstance(recipe, Recipe):
         return recipe

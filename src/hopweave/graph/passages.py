@@ -1,6 +1,6 @@
 """Passages that a walk over the graph finds: the second hop, which shares no word with the question."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -8,12 +8,13 @@ import numpy.typing as npt
 from pydantic import Field
 
 from hopweave.component import Knowledge, Ranking, Rankings, Source, fetched
-from hopweave.errors import HopweaveError
 from hopweave.graph.csr import Graph
+from hopweave.graph.documents import allowed_nodes, graph_of, of_kind, passage_numbers
 from hopweave.graph.link import Linker, Linking
-from hopweave.graph.model import EDGE_TYPE_WEIGHTS, Node
+from hopweave.graph.model import EDGE_TYPE_WEIGHTS
 from hopweave.graph.pagerank import PageRank, personalised_pagerank
 from hopweave.graph.port import GraphPort
+from hopweave.graph.restart import adaptive_restart, restart_vector
 from hopweave.graph.strongest import strongest_paths
 from hopweave.graph.terms import Mask
 from hopweave.hit import Hit
@@ -25,20 +26,6 @@ Strengths = Mapping[str, float]
 
 _PATHS_FOLLOWED = 50
 _DOUBT = 0.1  # what a passage about a named thing counts even if no upstream source found it
-
-
-@runtime_checkable
-class KnowsGraph(Protocol):
-    """A place where documents live that also has a graph of them."""
-
-    @property
-    def graph(self) -> GraphPort:
-        """The graph as it is now."""
-        ...
-
-    def visible(self, tenant: Mapping[str, Any]) -> Collection[str]:
-        """The ids of the documents that a tenant may see."""
-        ...
 
 
 @runtime_checkable
@@ -73,6 +60,7 @@ class PageRankPassages(Source):
     analyzer: str = Field("nlp", description="Analyzer for the words outside the names.")
     linker: Linker = Field(default_factory=Linker, description="How names in the question are found.")
     restart: float = Field(0.15, gt=0, le=1, description="Probability to jump back to the seeds; higher stays nearer.")
+    adaptive_restart: bool = Field(False, description="Whether a specific question stays nearer than a broad one.")
     passages: int = Field(5, ge=0, description="How many upstream passages are seeds.")
     passage_mass_linked: float = Field(
         0.1, ge=0, le=1, description="Their share of restarts when all names are linked."
@@ -104,9 +92,8 @@ class PageRankPassages(Source):
 
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:
         """Find hits for a question, best first."""
-        if not isinstance(knowledge, KnowsGraph):
-            raise HopweaveError("pagerank needs a knowledge base with a graph")
-        graph = knowledge.graph
+        there = graph_of(knowledge, self.kind)
+        graph = there.graph
         if not graph.size or not query.text.strip():
             return []
         linking = self.linker.link(query.text, graph)
@@ -114,16 +101,16 @@ class PageRankPassages(Source):
         strengths = {name: _strengths(rankings[name]) for name in self.seeds_from if name in rankings}
         fit = _mean(list(strengths.values()))
         seeds = self._seeds(graph, linking, fit)
-        allowed = _allowed(graph, None if query.tenant is None else knowledge.visible(query.tenant))
+        allowed = allowed_nodes(query, there, graph)
         walk = personalised_pagerank(
             graph,
             seeds,
-            restart=query.plan.restart if query.plan and query.plan.restart is not None else self.restart,
+            restart=self._restart(query, linking, seeds),
             edge_type_weights={**EDGE_TYPE_WEIGHTS, **self.edge_type_weights},
             backward_type_weights={**EDGE_TYPE_WEIGHTS, **self.backward_type_weights},
             pull=self._pull(graph, self._fit_beyond_names(query, knowledge, linking, strengths)),
             allowed=allowed,
-            among=_of_kind(graph, self.result_kind),
+            among=of_kind(graph, self.result_kind),
             top_k=self.top_k if isinstance(graph, Graph) else None,
             min_score=self.min_share,
             engine="push",  # only the neighbourhood of the seeds matters, whatever the size of the graph
@@ -159,11 +146,18 @@ class PageRankPassages(Source):
                 part = self.about_weight * link.weight * share / sum(doubts.values())
                 named[node] = named.get(node, 0.0) + part
         best = sorted(fit.items(), key=lambda pair: (-pair[1], pair[0]))[: self.passages]
-        numbers = _passages(graph, [key for key, _ in best])
+        numbers = passage_numbers(graph, [key for key, _ in best])
         found = {numbers[key]: strength**2 for key, strength in best if key in numbers}
         sure = linking.confidence
         mass = self.passage_mass_linked * sure + self.passage_mass_unlinked * (1 - sure)
-        return _mixed(named, found, mass)
+        return restart_vector(named, found, mass)
+
+    def _restart(self, query: Query, linking: Linking, seeds: Mapping[int, float]) -> float:
+        if query.plan is not None and query.plan.restart is not None:
+            return query.plan.restart
+        if self.adaptive_restart:
+            return adaptive_restart(len(seeds), names_an_entity=bool(linking.links))
+        return self.restart
 
     def _fit_beyond_names(
         self, query: Query, knowledge: Knowledge, linking: Linking, strengths: Mapping[str, Strengths]
@@ -179,11 +173,11 @@ class PageRankPassages(Source):
         return _mean(list(rest.values()))
 
     def _pull(self, graph: GraphPort, fit: Strengths) -> npt.NDArray[np.float32] | None:
-        passages = _of_kind(graph, "passage")
+        passages = of_kind(graph, "passage")
         if not self.steering or passages is None or not fit:
             return None
         pull = np.where(passages, self.floor, 1.0).astype(np.float32)
-        numbers = _passages(graph, fit)
+        numbers = passage_numbers(graph, fit)
         for key, number in numbers.items():
             pull[number] += fit[key]
         return np.asarray(np.where(passages, pull**self.steering, 1.0), np.float32)
@@ -192,7 +186,7 @@ class PageRankPassages(Source):
         self, graph: GraphPort, seeds: Mapping[int, float], documents: Sequence[str], allowed: Mask | None
     ) -> dict[str, dict[str, str]]:
         """The strongest path to each document, in words."""
-        numbers = _passages(graph, documents)
+        numbers = passage_numbers(graph, documents)
         weights = {**EDGE_TYPE_WEIGHTS, **self.backward_type_weights}
         paths = strongest_paths(
             graph, seeds, numbers.values(), breadth=_PATHS_FOLLOWED, edge_type_weights=weights, allowed=allowed
@@ -204,18 +198,6 @@ class PageRankPassages(Source):
         pairs = zip(nodes, walk.scores.tolist(), strict=True)
         chosen = [(node.document_id, share) for node, share in pairs if node.kind == self.result_kind]
         return [(key, share) for key, share in chosen if key is not None][: self.top_k]
-
-
-def _allowed(graph: GraphPort, visible: Collection[str] | None) -> Mask | None:
-    """Which nodes may be walked by someone who may see these documents; None if everything is visible."""
-    if visible is None:
-        return None
-    passages = _of_kind(graph, "passage")
-    if passages is None:
-        raise HopweaveError("a tenant's view needs a graph in memory")
-    allowed = ~passages
-    allowed[list(_passages(graph, visible).values())] = True
-    return allowed
 
 
 def _strengths(hits: Sequence[Hit]) -> Strengths:
@@ -236,30 +218,5 @@ def _mean(strengths: Sequence[Strengths]) -> dict[str, float]:
     return total
 
 
-def _mixed(named: Mapping[int, float], found: Mapping[int, float], mass: float) -> dict[int, float]:
-    """Seeds of which the found ones make up `mass`, or all if there are no named ones, and the other way round."""
-    shares = {0: 1 - mass, 1: mass} if any(named.values()) and any(found.values()) else {0: 1.0, 1: 1.0}
-    seeds: dict[int, float] = {}
-    for which, weights in enumerate((named, found)):
-        total = sum(weights.values())
-        for node, weight in weights.items():
-            seeds[node] = seeds.get(node, 0.0) + (shares[which] * weight / total if total else 0.0)
-    return seeds
-
-
-def _passages(graph: GraphPort, documents: Iterable[str]) -> dict[str, int]:
-    """The nodes of documents, by document id; those without a node are left out."""
-    ids = {Node.passage(key).id: key for key in documents}
-    return {ids[node]: number for node, number in graph.find(ids).items()}
-
-
 def _documents(graph: GraphPort, nodes: Sequence[int]) -> list[str]:
     return [node.document_id or "" for node in graph.nodes(np.array(nodes, np.int64))]
-
-
-def _of_kind(graph: GraphPort, kind: str) -> Mask | None:
-    """One flag per node; None for a graph that does not live in memory."""
-    if not isinstance(graph, Graph):
-        return None
-    flags: Mask = graph.cached(f"of kind {kind}", lambda: np.asarray(graph.kinds == kind))
-    return flags

@@ -19,7 +19,9 @@ from hopweave.document import Document
 from hopweave.errors import KnowledgeBaseError
 from hopweave.graph import ledger
 from hopweave.graph.build.builder import GraphBuilder, contribute_all
+from hopweave.graph.community import communities
 from hopweave.graph.csr import Graph
+from hopweave.graph.documents import passage_numbers
 from hopweave.graph.model import Contribution
 from hopweave.hit import Hit, Vector
 from hopweave.knowledge_base.connections import Connections, grouped
@@ -234,6 +236,13 @@ class KnowledgeBase:
         """The ids of the documents that a tenant may see."""
         rows, ids = self._snapshot.allowed(tenant), self._snapshot.ids()
         return frozenset(ids[row] for row in ([] if rows is None else rows.tolist()) if row in ids)
+
+    def communities(self, ids: Iterable[str]) -> dict[str, str]:
+        """The community of the graph that each of these documents belongs to, as far as there are communities."""
+        graph = self.graph
+        labels = communities(graph)
+        numbers = passage_numbers(graph, ids)
+        return {} if labels is None else {key: str(labels[number]) for key, number in numbers.items()}
 
     def check(self) -> list[str]:
         """Everything that is wrong with the file, in words; an empty list when it is sound."""

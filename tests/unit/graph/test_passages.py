@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from hopweave import Document, Hit, KnowledgeBase, Pipeline, Query
 from hopweave.errors import HopweaveError
-from hopweave.graph.passages import PageRankPassages, _mixed
+from hopweave.graph.passages import PageRankPassages
 from hopweave.query import Plan
 
 ISLES = [
@@ -110,11 +110,12 @@ def test_the_recipe_beats_its_own_text_source_on_a_second_hop(kb):
     assert "lunn" in ids(Pipeline("multihop", kb).run(question, top_k=3).hits)
 
 
-def test_seeds_share_the_restarts_by_mass():
-    assert _mixed({1: 3.0, 2: 1.0}, {2: 5.0}, 0.2) == pytest.approx({1: 0.6, 2: 0.4})
-    assert _mixed({1: 2.0}, {}, 0.2) == {1: 1.0}
-    assert _mixed({}, {2: 2.0}, 0.2) == {2: 1.0}
-    assert _mixed({}, {}, 0.2) == {}
+def test_a_specific_question_may_stay_nearer_than_a_broad_one(kb):
+    scores = {}
+    for adaptive in (False, True):
+        source = ALONE.model_copy(update={"adaptive_restart": adaptive})
+        scores[adaptive] = {hit.id: hit.score for hit in source.search(Query("MV Skua"), kb)}
+    assert scores[True]["lunn"] < scores[False]["lunn"]
 
 
 def test_bad_parameters_are_named():
