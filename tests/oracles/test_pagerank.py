@@ -1,0 +1,129 @@
+"""Personalised PageRank against networkx, on small graphs of every shape and on a published example."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hopweave.graph.csr import Graph
+from hopweave.graph.pagerank import personalised_pagerank
+
+SIZE = 8
+ALL = np.arange(SIZE)
+edge_lists = st.lists(st.tuples(st.integers(0, SIZE - 1), st.integers(0, SIZE - 1), st.floats(0.01, 100)), max_size=30)
+seed_weights = st.dictionaries(st.integers(0, SIZE - 1), st.floats(0.01, 10), min_size=1, max_size=4)
+restarts = st.floats(0.05, 0.95)
+
+
+def graph_of(rows, size=SIZE):
+    sources, targets, weights = zip(*rows, strict=True) if rows else ((), (), ())
+    return Graph.from_arrays(
+        np.array(sources, np.int64), np.array(targets, np.int64), np.array(weights, np.float64), size=size
+    )
+
+
+def networkx_scores(rows, seeds, restart, direction, size=SIZE):
+    """networkx sends what arrives at a dead end back to the seeds when it is given a personalization."""
+    other = nx.MultiDiGraph()
+    other.add_nodes_from(range(size))
+    for source, target, weight in rows:
+        if direction != "in":
+            other.add_edge(source, target, weight=weight)
+        if direction == "in" or (direction == "both" and source != target):
+            other.add_edge(target, source, weight=weight)
+    found = nx.pagerank(other, alpha=1 - restart, personalization=seeds, tol=1e-12, max_iter=10_000)
+    return np.array([found[index] for index in range(size)])
+
+
+def dense(answer, size=SIZE):
+    scores = np.zeros(size)
+    scores[answer.nodes] = answer.scores
+    return scores
+
+
+@pytest.mark.parametrize(
+    ("engine", "direction"),
+    [
+        *(("push", direction) for direction in ("out", "in", "both")),
+        *(("power", direction) for direction in ("out", "in", "both")),
+        ("conjugate_gradient", "both"),
+        ("auto", "both"),
+        ("auto", "out"),
+    ],
+)
+@given(rows=edge_lists, seeds=seed_weights, restart=restarts)
+@settings(max_examples=30, deadline=None)
+def test_every_engine_agrees_with_networkx(engine, direction, rows, seeds, restart):
+    answer = personalised_pagerank(
+        graph_of(rows), seeds, restart=restart, direction=direction, engine=engine, tolerance=1e-10
+    )
+    assert dense(answer) == pytest.approx(networkx_scores(rows, seeds, restart, direction), abs=1e-8)
+    assert answer.finished
+
+
+@pytest.mark.parametrize("engine", ["push", "power", "conjugate_gradient"])
+@given(rows=edge_lists, seeds=seed_weights, restart=restarts)
+@settings(max_examples=30, deadline=None)
+def test_at_the_usual_tolerance_errors_stay_within_what_is_said(engine, rows, seeds, restart):
+    answer = personalised_pagerank(graph_of(rows), seeds, restart=restart, engine=engine)
+    error = np.abs(dense(answer) - networkx_scores(rows, seeds, restart, "both")).sum()
+    assert error <= 2 * answer.residual + 1e-5
+    if engine != "push":
+        assert answer.residual <= 0.03
+
+
+@given(rows=edge_lists, questions=st.lists(seed_weights, min_size=2, max_size=5), restart=restarts)
+@settings(max_examples=25, deadline=None)
+@pytest.mark.parametrize("engine", ["power", "conjugate_gradient"])
+def test_many_questions_at_once_are_the_same_as_one_by_one(engine, rows, questions, restart):
+    graph = graph_of(rows)
+    together = personalised_pagerank(graph, questions, restart=restart, engine=engine, tolerance=1e-10)
+    for question, answer in zip(questions, together, strict=True):
+        assert dense(answer) == pytest.approx(networkx_scores(rows, question, restart, "both"), abs=1e-8)
+
+
+@given(
+    rows=edge_lists,
+    seeds=seed_weights,
+    restart=restarts,
+    allowed=st.lists(st.booleans(), min_size=SIZE, max_size=SIZE),
+)
+@settings(max_examples=30, deadline=None)
+@pytest.mark.parametrize("engine", ["push", "power", "conjugate_gradient"])
+def test_forbidden_nodes_might_as_well_not_exist(engine, rows, seeds, restart, allowed):
+    mask = np.array(allowed)
+    answer = personalised_pagerank(graph_of(rows), seeds, restart=restart, engine=engine, tolerance=1e-10, allowed=mask)
+    visible = {seed: weight for seed, weight in seeds.items() if mask[seed]}
+    if not visible:
+        assert len(answer.nodes) == 0
+        return
+    without = [row for row in rows if mask[row[0]] and mask[row[1]]]
+    assert dense(answer) == pytest.approx(networkx_scores(without, visible, restart, "both"), abs=1e-8)
+
+
+@pytest.mark.parametrize("engine", ["push", "power"])
+def test_published_example(engine):
+    """Langville and Meyer, Deeper Inside PageRank (2004), section 2: six pages, alpha 0.9, page 2 a dead end."""
+    links = {1: [2, 3], 2: [], 3: [1, 2, 5], 4: [5, 6], 5: [4, 6], 6: [4]}
+    rows = [(page - 1, other - 1, 1.0) for page, others in links.items() for other in others]
+    answer = personalised_pagerank(
+        graph_of(rows, 6), dict.fromkeys(range(6), 1.0), restart=0.1, direction="out", engine=engine, tolerance=1e-10
+    )
+    assert dense(answer, 6).round(5).tolist() == [0.03721, 0.05396, 0.04151, 0.37508, 0.20600, 0.28625]
+
+
+def test_on_a_larger_graph_a_push_finds_the_true_best():
+    rng = np.random.default_rng(4)
+    size, edges = 4000, 24_000
+    popular = (np.arange(size) + 10.0) ** -0.8
+    sources, targets = rng.integers(0, size, edges), rng.choice(size, edges, p=popular / popular.sum())
+    graph = Graph.from_arrays(sources, targets, size=size)
+    overlaps = []
+    for direction in ("out", "both"):
+        for _ in range(10):
+            seeds = {int(node): 1.0 for node in rng.choice(sources, 5)}
+            exact = personalised_pagerank(graph, seeds, direction=direction, engine="power", tolerance=1e-9, top_k=50)
+            quick = personalised_pagerank(graph, seeds, direction=direction, engine="push", top_k=50)
+            overlaps.append(len(set(exact.nodes.tolist()) & set(quick.nodes.tolist())) / 50)
+    assert np.mean(overlaps) >= 0.98
