@@ -12,6 +12,9 @@ from typing import Any
 from hopweave.component import Knowledge, Source
 from hopweave.context.assemble import Context
 from hopweave.errors import SourceFailed
+from hopweave.graph.documents import KnowsGraph
+from hopweave.graph.link import Linker
+from hopweave.graph.paths import Paths
 from hopweave.hit import Hit
 from hopweave.knowledge_base.cache import QueryCache
 from hopweave.query import Plan, Query
@@ -38,6 +41,7 @@ class Result:
     failures: Mapping[str, str] = field(default_factory=dict)
     gate: GateDecision | None = None
     context: Context | None = None
+    paths: Paths | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The result as plain JSON types."""
@@ -50,6 +54,7 @@ class Result:
             "timings": dict(self.timings),
             "failures": dict(self.failures),
             "context": self.context and self.context.text,
+            "paths": self.paths and [path.words for path in self.paths.paths],
         }
 
 
@@ -153,9 +158,15 @@ class _Run:
         if recipe.intent and self.query.intent is None:
             self.query = self.query.understood(intent=recipe.intent.classify(self.query.text))
         if recipe.plan and self.query.plan is None:
-            planned = recipe.plan.plan(self.query, entities=0, sources=tuple(recipe.sources))
+            planned = recipe.plan.plan(self.query, entities=self._entities(), sources=tuple(recipe.sources))
             self.query = self.query.understood(plan=planned)
         self.plan = self.query.plan or Plan(tuple(recipe.sources))
+
+    def _entities(self) -> int:
+        """How many things of the graph the question names."""
+        if not isinstance(self.knowledge, KnowsGraph):
+            return 0
+        return len(Linker().link(self.query.text, self.knowledge.graph).links)
 
     def find(self) -> None:
         """Ask the sources and fuse what they found."""
@@ -226,11 +237,18 @@ class _Run:
         """What to hand back."""
         self.took("total", self._started)
         hits = tuple(self.hits[: self.top_k])
-        context = self.recipe.context.build(hits) if self.recipe.context else None
-        result = Result(self.query, hits, self.plan, self._timings, self._failures, self.gate, context)
+        paths = self._paths(hits)
+        told = [path.words for path in reversed(paths.paths)] if paths else ()  # the best last, where it is read best
+        context = self.recipe.context.build(hits, told) if self.recipe.context else None
+        result = Result(self.query, hits, self.plan, self._timings, self._failures, self.gate, context, paths)
         if self._cache is not None and self._key and not self._failures:
             self._cache.put(self._key, result)
         return result
+
+    def _paths(self, hits: Sequence[Hit]) -> Paths | None:
+        """Paths between the hits, if the recipe asks for them and the plan does not think the question too simple."""
+        planned = self.query.plan is None or self.query.plan.prune_paths
+        return self.recipe.paths.paths(hits, self.knowledge) if self.recipe.paths and planned else None
 
     def _cache_key(self, pipeline: int) -> str | None:
         query = self.query

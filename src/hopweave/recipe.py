@@ -15,6 +15,7 @@ from hopweave.component import Component, Fuser, Source, Stage
 from hopweave.context.assemble import ContextBuilder
 from hopweave.errors import RecipeError, explain
 from hopweave.fusion.reciprocal_rank import ReciprocalRank
+from hopweave.graph.pruning import FlowPruning
 from hopweave.routing.gate import Gate
 from hopweave.routing.intent import IntentClassifier
 from hopweave.routing.plan import Planner
@@ -49,6 +50,7 @@ class Recipe(BaseModel):
     sources: dict[str, Source] = Field(min_length=1, description="Sources by name.")
     fuse: Fuser = Field(default_factory=ReciprocalRank, description="How the rankings become one.")
     stages: tuple[Stage, ...] = Field((), description="What happens to the fused hits, in order.")
+    paths: FlowPruning | None = Field(None, description="Which paths between the hits to tell.")
     context: ContextBuilder | None = Field(None, description="How the hits become a cited context.")
     top_k: int = Field(10, ge=1, description="How many hits to return.")
 
