@@ -27,6 +27,7 @@ from haystack_integrations.components.rankers.hopweave.remote_rerank import Remo
 from haystack_integrations.components.retrievers.hopweave.bm25 import Bm25Retriever
 from haystack_integrations.components.retrievers.hopweave.fts import FullTextRetriever
 from haystack_integrations.components.retrievers.hopweave.keyword import KeywordRetriever
+from haystack_integrations.components.retrievers.hopweave.neighbours import GraphBoostRetriever, IntentEdgesRetriever
 from haystack_integrations.components.retrievers.hopweave.passages import PageRankRetriever
 from haystack_integrations.components.retrievers.hopweave.vector import VectorRetriever
 from haystack_integrations.components.routers.hopweave.gate import RetrievalGate
@@ -43,7 +44,9 @@ NATIVE: Mapping[str, type] = {
     "plan": RetrievalPlanner,
     # sources
     "bm25": Bm25Retriever,
+    "boost": GraphBoostRetriever,
     "full_text": FullTextRetriever,
+    "intent_edges": IntentEdgesRetriever,
     "keyword": KeywordRetriever,
     "pagerank": PageRankRetriever,
     "vector": VectorRetriever,

@@ -120,10 +120,16 @@ def _routing(recipe: Recipe, parts: dict[str, Any]) -> list[tuple[str, str]]:
         plan = _add(parts, "plan", to_component(recipe.plan, sources=list(recipe.sources)))
         asked[plan] = ""
         asked |= {name: f"{plan}.{name}" for name in recipe.sources}
+        if recipe.plan.restart is not None:
+            wires += [(f"{plan}.restart", f"{name}.restart") for name in recipe.sources if _walks(recipe, name)]
     if recipe.gate:
         gate = _add(parts, "gate", to_component(recipe.gate))
         asked = {name: sender or f"{gate}.retrieve" for name, sender in asked.items()}
     return wires + [(sender, f"{name}.query") for name, sender in asked.items() if sender]
+
+
+def _walks(recipe: Recipe, name: str) -> bool:
+    return "restart" in type(recipe.sources[name]).model_fields
 
 
 def _limit(step: Fuser | Stage, top_k: int) -> int:

@@ -2,5 +2,7 @@
 
 from haystack_integrations.components.builders.hopweave.assemble import CitedContextBuilder
 from haystack_integrations.components.builders.hopweave.extract import ExtractiveAnswerBuilder
+from haystack_integrations.components.builders.hopweave.neighbourhood import NeighbourhoodBuilder
+from haystack_integrations.components.builders.hopweave.paths import FlowPruner
 
-__all__ = ["CitedContextBuilder", "ExtractiveAnswerBuilder"]
+__all__ = ["CitedContextBuilder", "ExtractiveAnswerBuilder", "FlowPruner", "NeighbourhoodBuilder"]

@@ -40,6 +40,7 @@ class PageRankRetriever(SourceRetriever):
         analyzer: str = _CORE.analyzer,
         linker: dict[str, Any] | None = None,
         restart: float = _CORE.restart,
+        adaptive_restart: bool = _CORE.adaptive_restart,
         passages: int = _CORE.passages,
         passage_mass_linked: float = _CORE.passage_mass_linked,
         passage_mass_unlinked: float = _CORE.passage_mass_unlinked,
@@ -50,6 +51,8 @@ class PageRankRetriever(SourceRetriever):
         backward_type_weights: dict[str, float] = _CORE.backward_type_weights,
         result_kind: str = _CORE.result_kind,
         min_share: float = _CORE.min_share,
+        explained: int = _CORE.explained,
+        tolerance: float = _CORE.tolerance,
         walk_seconds: float = _CORE.walk_seconds,
         top_k: int = _CORE.top_k,
         optional: bool = _CORE.optional,
@@ -67,6 +70,7 @@ class PageRankRetriever(SourceRetriever):
         :param analyzer: Analyzer for the words outside the names.
         :param linker: How names in the question are found; the usual way when not given.
         :param restart: Probability to jump back to the seeds; higher stays nearer.
+        :param adaptive_restart: Whether a specific question stays nearer than a broad one.
         :param passages: How many upstream passages are seeds.
         :param passage_mass_linked: Their share of restarts when all names are linked.
         :param passage_mass_unlinked: Their share when no name is linked for sure.
@@ -77,6 +81,8 @@ class PageRankRetriever(SourceRetriever):
         :param backward_type_weights: The same for edges walked against their direction.
         :param result_kind: Kind of the nodes that are returned.
         :param min_share: Nodes with a smaller share of the visits are left out.
+        :param explained: How many of the best documents get the strongest path to them in their receipt.
+        :param tolerance: How far the walk may be off; smaller takes longer.
         :param walk_seconds: Best so far after this time, and the receipt says so.
         :param top_k: How many documents to return.
         :param optional: Carry on without this source when it fails or is too slow.
@@ -90,6 +96,7 @@ class PageRankRetriever(SourceRetriever):
             analyzer=analyzer,
             linker=_CORE.linker if linker is None else linker,
             restart=restart,
+            adaptive_restart=adaptive_restart,
             passages=passages,
             passage_mass_linked=passage_mass_linked,
             passage_mass_unlinked=passage_mass_unlinked,
@@ -100,6 +107,8 @@ class PageRankRetriever(SourceRetriever):
             backward_type_weights=backward_type_weights,
             result_kind=result_kind,
             min_share=min_share,
+            explained=explained,
+            tolerance=tolerance,
             walk_seconds=walk_seconds,
             top_k=top_k,
             optional=optional,

@@ -18,7 +18,8 @@ class RetrievalPlanner:
     """
     Sends a question to those sources that are worth asking; the branches of the others do not run.
 
-    There is one output per source, to be connected to that source's retriever, and `plan` with all the rest.
+    There is one output per source, to be connected to that source's retriever, `restart` for a graph retriever if the
+    plan has one, and `plan` with everything.
 
     ```python
     from haystack_integrations.components.routers.hopweave import RetrievalPlanner
@@ -69,10 +70,10 @@ class RetrievalPlanner:
             top_k=top_k,
         )
         self.sources = list(sources)
-        if "plan" in self.sources:
-            raise ValueError("sources: 'plan' is not allowed: it is the name of another output")
+        if clashes := sorted({"plan", "restart"}.intersection(self.sources)):
+            raise ValueError(f"sources: {clashes[0]!r} is not allowed: it is the name of another output")
         accept_overrides(self, Planner)
-        component.set_output_types(self, plan=dict[str, Any], **dict.fromkeys(self.sources, str))
+        component.set_output_types(self, plan=dict[str, Any], restart=float, **dict.fromkeys(self.sources, str))
 
     def to_dict(self) -> dict[str, Any]:
         """
@@ -89,8 +90,11 @@ class RetrievalPlanner:
         :param query: The question.
         :param entities: How many entities were linked in it.
         :param parameters: Other values for parameters of the constructor, for this run.
-        :returns: The question under the name of each source that is worth asking, and `plan`.
+        :returns: The question under the name of each source that is worth asking, `restart` if the plan has one, and
+            `plan`.
         """
         plan = self.planner.changed(**split(parameters)[1]).plan(query, entities, self.sources)
         tag("plan", (), complexity=plan.complexity, sources=",".join(plan.sources))
-        return {**dict.fromkeys(plan.sources, query), "plan": {**asdict(plan), "sources": list(plan.sources)}}
+        restart = {} if plan.restart is None else {"restart": plan.restart}
+        data = {**asdict(plan), "sources": list(plan.sources)}
+        return {**dict.fromkeys(plan.sources, query), **restart, "plan": data}

@@ -1,0 +1,72 @@
+"""What the documents' own nodes are connected to."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from haystack import Document, component
+
+from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
+from haystack_integrations.common.hopweave.tracing import tag
+from hopweave.graph.documents import passage_numbers
+from hopweave.graph.model import Node
+from hopweave.graph.neighbourhood import neighbourhood
+
+
+@component
+class NeighbourhoodBuilder:
+    """
+    Tells what documents point to in the graph, what points to them, and the edges that say so.
+
+    ```python
+    from haystack import Document
+    from haystack_integrations.components.builders.hopweave import NeighbourhoodBuilder
+
+    builder = NeighbourhoodBuilder(knowledge_base="hopweave.db")
+    result = builder.run(documents=[Document(id="skua")])
+    names = [node["name"] for node in result["outgoing"]]
+    ```
+    """
+
+    def __init__(self, *, knowledge_base: str, edge_types: Sequence[str] | None = None) -> None:
+        """
+        Create the builder; the file is opened on first use.
+
+        :param knowledge_base: Path of the knowledge base file that has the graph.
+        :param edge_types: Only edges of these types; None for all.
+        """
+        self.knowledge_base = knowledge_base
+        self.edge_types = None if edge_types is None else list(edge_types)
+        self._file = KnowledgeFile(knowledge_base)
+
+    def warm_up(self) -> None:
+        """Open the knowledge base."""
+        self._file.open()
+
+    def close(self) -> None:
+        """Let go of the knowledge base."""
+        self._file.close()
+
+    @component.output_types(outgoing=list[dict[str, Any]], incoming=list[dict[str, Any]], edges=list[dict[str, Any]])
+    def run(self, documents: list[Document], edge_types: list[str] | None = None) -> dict[str, Any]:
+        """
+        Look around documents.
+
+        :param documents: The documents.
+        :param edge_types: Only edges of these types, instead of those given at construction.
+        :returns: The nodes that are `outgoing` and `incoming`, and the `edges`, as plain data.
+        """
+        graph = self._file.open().graph
+        numbers = passage_numbers(graph, [one.id for one in documents])
+        types = self.edge_types if edge_types is None else edge_types
+        around = neighbourhood(graph, numbers.values(), edge_types=types)
+        tag("neighbourhood", (), edges=len(around.edges))
+        return {
+            "outgoing": [_plain(node) for node in around.outgoing],
+            "incoming": [_plain(node) for node in around.incoming],
+            "edges": [asdict(edge) for edge in around.edges],
+        }
+
+
+def _plain(node: Node) -> dict[str, Any]:
+    return {"id": node.id, "kind": node.kind, "name": node.name, "document_id": node.document_id}

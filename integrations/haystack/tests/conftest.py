@@ -1,0 +1,56 @@
+"""A small knowledge base and a cross-encoder small enough to be made on the spot."""
+
+import os
+
+import pytest
+
+from hopweave import Document as Passage
+from hopweave import KnowledgeBase
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+PASSAGES = [
+    Passage("skua", "MV Skua is a ferry built at Sørvåg yard.", {"title": "MV Skua", "type": "vessel", "year": 1974}),
+    Passage("yard", "Sørvåg yard was founded by Ingrid Falk.", {"title": "Sørvåg yard", "type": "place", "year": 1931}),
+    Passage("falk", "Ingrid Falk was born in Lunn.", {"title": "Ingrid Falk", "type": "person", "year": 1901}),
+    Passage("gate", "The tide gate opens at six. It was fixed in May.", {"type": "manual", "year": 2001}),
+    Passage("plover", "MV Plover is a smaller ferry.", {"title": "MV Plover", "type": "vessel", "year": 1990}),
+    Passage("crash", "If the engine fails, fix the fuel pump and restart it.", {"type": "manual", "year": 2020}),
+]
+
+
+@pytest.fixture(scope="session")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("kb") / "kb.db"
+    with KnowledgeBase.open(path) as kb:
+        kb.add(PASSAGES)
+    return str(path)
+
+
+@pytest.fixture(scope="session")
+def cross_encoder(tmp_path_factory):
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("sentence_transformers")
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
+
+    words = {word: place for place, word in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "ferry", "yard", "gate"])}
+    tokenizer = Tokenizer(models.WordLevel(words, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    torch.manual_seed(5)
+    config = BertConfig(
+        vocab_size=len(words),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=64,
+        num_labels=1,
+        initializer_range=0.5,
+    )
+    folder = str(tmp_path_factory.mktemp("model"))
+    BertForSequenceClassification(config).eval().save_pretrained(folder)
+    names = {"unk_token": "[UNK]", "pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=64, **names).save_pretrained(folder)
+    return folder

@@ -1,0 +1,186 @@
+"""Secrets, tracing, files that components share, writing, and the examples in the docstrings."""
+
+import json
+import re
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib import import_module
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from haystack import Document, Pipeline, tracing
+from haystack.utils import Secret
+
+import haystack_integrations.common.hopweave as common
+from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
+from haystack_integrations.components.rankers.hopweave import MinimumRanker, RemoteRerankRanker
+from haystack_integrations.components.retrievers.hopweave import Bm25Retriever, RecipeRetriever
+from haystack_integrations.components.routers.hopweave import IntentRouter
+from haystack_integrations.components.writers.hopweave import KnowledgeBaseWriter
+from hopweave import KnowledgeBase
+from hopweave.errors import KnowledgeBaseError
+
+DOCUMENTS = [Document(id="a", content="alpha", score=0.5), Document(id="b", content="beta", score=0.4)]
+
+
+@pytest.fixture
+def service():
+    """A rerank service on loopback that turns the order round and keeps the headers it was sent."""
+    seen = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            seen.append(self.headers["Authorization"])
+            count = len(body["documents"])
+            results = [{"index": place, "relevance_score": (place + 1) / count} for place in range(count)]
+            reply = json.dumps({"results": results}).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(reply)))
+            self.end_headers()
+            self.wfile.write(reply)
+
+        def log_message(self, *arguments):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/rerank", seen
+    server.shutdown()
+    server.server_close()
+
+
+def test_the_key_is_a_secret_that_is_looked_up_late_and_never_written(service, monkeypatch):
+    url, seen = service
+    pipeline = Pipeline()
+    secret = Secret.from_env_var("RERANK_KEY")
+    pipeline.add_component("rerank", RemoteRerankRanker(provider="generic", url=url, api_key=secret, blend=1.0))
+    loaded = Pipeline.loads(pipeline.dumps())  # the variable need not be set for this
+    assert loaded.dumps() == pipeline.dumps()
+    monkeypatch.setenv("RERANK_KEY", "top-secret")
+    result = loaded.run({"rerank": {"documents": DOCUMENTS, "query": "?"}})["rerank"]["documents"]
+    assert [one.id for one in result] == ["b", "a"]
+    assert seen == ["Bearer top-secret"]
+    assert "top-secret" not in loaded.dumps() + repr(result) + repr(loaded.get_component("rerank").stage)
+
+
+class Recorder(tracing.Tracer):
+    """Keeps the tags of all spans."""
+
+    def __init__(self):
+        self.tags = {}
+
+    @contextmanager
+    def trace(self, operation_name, tags=None, parent_span=None):
+        yield self.current_span()
+
+    def current_span(self):
+        recorder = self
+
+        class Span(tracing.Span):
+            def set_tag(self, key, value):
+                recorder.tags[key] = value
+
+        return Span()
+
+
+def test_spans_carry_scores_and_intent_and_texts_only_on_request(file, monkeypatch):
+    pipeline = Pipeline()
+    pipeline.add_component("text", Bm25Retriever(knowledge_base=file))
+    pipeline.add_component("intent", IntentRouter())
+    monkeypatch.setattr(tracing.tracer, "is_content_tracing_enabled", False)
+    tracing.enable_tracing(recorder := Recorder())
+    try:
+        pipeline.run({"query": "How do I fix the engine?"})
+        assert recorder.tags["hopweave.intent"] == "debugging"
+        assert recorder.tags["hopweave.best_score"] >= recorder.tags["hopweave.lowest_score"] > 0
+        assert "hopweave.found" not in recorder.tags
+        monkeypatch.setattr(tracing.tracer, "is_content_tracing_enabled", True)
+        pipeline.run({"query": "How do I fix the engine?"})
+        assert "fuel pump" in json.dumps(recorder.tags["hopweave.found"])
+    finally:
+        tracing.disable_tracing()
+
+
+def test_components_share_one_open_file(file, tmp_path):
+    path = tmp_path / "kb.db"
+    path.write_bytes(Path(file).read_bytes())
+    one, other = KnowledgeFile(str(path)), KnowledgeFile(str(tmp_path / ".." / tmp_path.name / "kb.db"))
+    shared = one.open()
+    assert other.open() is shared
+    one.close()
+    assert shared.count() == 6
+    other.close()
+    with pytest.raises(KnowledgeBaseError, match="has been closed"):
+        shared.count()
+    assert one.open().count() == 6
+
+
+def test_a_pipeline_sees_what_was_written_after_it_was_opened(tmp_path):
+    path = str(tmp_path / "kb.db")
+    writer = KnowledgeBaseWriter(knowledge_base=path)
+    assert writer.run(documents=[Document(id="a", content="A ferry.")]) == {"documents_written": 1, "unchanged": 0}
+    assert writer.run(documents=[Document(id="a", content="A ferry.")]) == {"documents_written": 0, "unchanged": 1}
+    retriever = RecipeRetriever(knowledge_base=path)
+    assert len(retriever.run(query="ferry")["documents"]) == 1
+    writer.run(documents=[Document(id="b", content="Another ferry.")])
+    assert len(retriever.run(query="ferry")["documents"]) == 2
+
+
+def test_writing_builds_the_graph_and_takes_entities_from_meta(tmp_path):
+    path = str(tmp_path / "kb.db")
+    builders = ["mentions", {"kind": "metadata", "shared": ["people"]}]
+    writer = KnowledgeBaseWriter(knowledge_base=path, graph=builders)
+    people = {"people": ["Ingrid Falk"]}  # what an entity extractor found
+    writer.run(documents=[Document(id="a", content="x", meta=people), Document(id="b", content="y", meta=people)])
+    with KnowledgeBase.open(path) as kb:
+        assert kb.graph.size > 2
+        kb.delete(["a", "b"])
+        assert kb.graph.size == 0
+
+
+def test_a_bad_policy_is_named(tmp_path):
+    with pytest.raises(ValueError, match="on_conflict must be replace, skip or fail, but got 'maybe'"):
+        KnowledgeBaseWriter(knowledge_base=str(tmp_path / "kb.db"), embedder=None).run(
+            documents=[], on_conflict="maybe"
+        )
+
+
+def test_a_missing_file_is_named():
+    with pytest.raises(KnowledgeBaseError, match=r"nowhere\.db: does not exist"):
+        Bm25Retriever(knowledge_base="nowhere.db").warm_up()
+
+
+def test_an_unknown_override_is_named():
+    with pytest.raises(ValueError, match="half_life"):
+        MinimumRanker().run(documents=[], half_life=3)
+
+
+def test_a_time_that_is_none_is_named():
+    from haystack_integrations.components.rankers.hopweave import FreshnessRanker
+
+    with pytest.raises(ValueError, match="now: 'soon' is not allowed"):
+        FreshnessRanker().run(documents=[], now="soon")
+
+
+FOLDERS = [
+    "components/" + kind for kind in ("builders", "embedders", "joiners", "rankers", "retrievers", "routers", "writers")
+]
+ROOT = Path(common.__file__).parents[2]
+MODULES = sorted(
+    path for folder in [*FOLDERS, "common", "document_stores"] for path in (ROOT / folder / "hopweave").glob("*.py")
+)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: f"{path.parts[-3]}-{path.stem}")
+def test_the_examples_in_docstrings_run(path, file, tmp_path, monkeypatch, cross_encoder):
+    source = path.read_text(encoding="utf-8")
+    assert "from __future__" not in source  # it would strip types that Haystack reads
+    monkeypatch.chdir(tmp_path)
+    Path("hopweave.db").write_bytes(Path(file).read_bytes())
+    import_module(".".join(path.relative_to(ROOT.parent).with_suffix("").parts))
+    for example in re.findall(r"```python\n(.*?)```", source, re.DOTALL):
+        plain = re.sub(r"^    ", "", example, flags=re.MULTILINE)
+        names = {"to_hit": common.to_hit, "Document": Document}
+        exec(plain.replace("candidates=20", f'candidates=20, model="{cross_encoder}"'), names)

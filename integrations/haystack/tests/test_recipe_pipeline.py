@@ -1,0 +1,130 @@
+"""Every shipped recipe as a native pipeline: same ranking as the core, YAML in the package, served by Hayhooks."""
+
+import asyncio
+
+import pytest
+from haystack import Pipeline
+
+from haystack_integrations.common.hopweave.native import to_component
+from haystack_integrations.common.hopweave.recipe_pipeline import PIPELINES, to_pipeline, to_yaml
+from haystack_integrations.components.retrievers.hopweave import HybridGraphRetriever, RecipeRetriever
+from hopweave import KnowledgeBase, Recipe
+from hopweave.errors import RecipeError
+from hopweave.fusion.as_found import AsFound
+from hopweave.recipe import load_recipe, recipe_names
+from hopweave.stages.remote_rerank import RemoteRerank
+
+QUESTIONS = ["Who founded the yard that built MV Skua?", "When does the tide gate open?", "How do I fix the engine?"]
+NOW = "2026-05-01"
+
+EVERYTHING = Recipe.from_yaml("""
+name: everything
+gate: {}
+intent: {}
+plan: {skip_graph_when_simple: false}
+sources:
+  text: {kind: bm25, top_k: 4}
+  vector: {kind: vector, top_k: 4, optional: true}
+fuse: {kind: weighted}
+stages:
+  - {kind: corpus_boost, corpus_type_field: type, rules: [{phrases: [fix], corpus_types: [manual], multiplier: 1.3}]}
+  - {kind: time_decay, timestamp_field: year}
+  - {kind: importance}
+  - {kind: length}
+  - {kind: minimum, minimum: 0.01}
+  - {kind: mmr, relevance_weight: 0.6}
+  - {kind: deferral}
+  - {kind: deferral, max_similarity: 0.5}
+context: {budget_tokens: 60}
+top_k: 3
+""")
+
+
+def last_documents(pipeline, asked):
+    result = pipeline.run(asked, include_outputs_from=set(pipeline.graph.nodes))
+    steps = [name for name in pipeline.graph.nodes if "documents" in result.get(name, {})]
+    leaves = [name for name in steps if not any(after in steps for after in pipeline.graph.successors(name))]
+    return result[leaves[0]]["documents"]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("recipe", [*recipe_names(), EVERYTHING], ids=str)
+def test_a_native_pipeline_ranks_as_the_core_does(recipe, question, file):
+    with KnowledgeBase.open(file, read_only=True) as kb:
+        core = kb.search(question, recipe=recipe).hits
+    found = last_documents(to_pipeline(recipe, file), {"query": question})
+    assert [one.id for one in found] == [hit.id for hit in core]
+    assert [one.score for one in found] == pytest.approx([hit.score for hit in core], rel=1e-6)
+    told = [[receipt["stage"] for receipt in one.meta["hopweave"]["receipts"]] for one in found]
+    assert told == [[receipt.stage for receipt in hit.receipts] for hit in core]
+
+
+def test_gate_intent_plan_and_context_are_components_of_their_own(file):
+    pipeline = to_pipeline(EVERYTHING, file)
+    assert {"gate", "intent", "plan", "text", "vector", "fuse", "deferral", "deferral_2", "context"} <= set(
+        pipeline.graph.nodes
+    )
+    assert pipeline.run({"query": "Good morning!"}) == {
+        "gate": {"skip": "Good morning!", "reason": "greeting needs no retrieval"}
+    }
+    with KnowledgeBase.open(file, read_only=True) as kb:
+        expected = kb.search(QUESTIONS[0], recipe=EVERYTHING).context.text
+    assert pipeline.run({"query": QUESTIONS[0]})["context"]["context"] == expected
+
+
+@pytest.mark.parametrize("recipe", [*recipe_names(), EVERYTHING], ids=str)
+def test_yaml_there_and_back_and_alike_in_an_event_loop(recipe, file):
+    pipeline = to_pipeline(recipe, file)
+    again = Pipeline.loads(pipeline.dumps())
+    assert again.dumps() == pipeline.dumps()
+    asked = {"query": QUESTIONS[0]}
+    assert again.run(asked) == pipeline.run(asked) == asyncio.run(pipeline.run_async(asked))
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_the_shipped_yaml_is_that_of_the_recipe(name):
+    file = PIPELINES / f"{name}.yaml"
+    assert file.exists(), "run integrations/haystack/write_pipelines.py"
+    assert file.read_text(encoding="utf-8") == to_yaml(name), "run integrations/haystack/write_pipelines.py"
+    assert Pipeline.loads(file.read_text(encoding="utf-8")).graph.nodes
+
+
+def test_no_yaml_without_a_recipe():
+    assert {file.stem for file in PIPELINES.glob("*.yaml")} == set(recipe_names())
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_the_super_component_and_the_recipe_retriever_agree(name, file):
+    one = RecipeRetriever(knowledge_base=file, recipe=name, top_k=3).run(query=QUESTIONS[0])["documents"]
+    many = HybridGraphRetriever(knowledge_base=file, recipe=name, top_k=3).run(query=QUESTIONS[0])["documents"]
+    assert [(found.id, found.score) for found in one] == [(found.id, found.score) for found in many]
+    wanted = {"field": "meta.type", "operator": "==", "value": "vessel"}
+    one = RecipeRetriever(knowledge_base=file, recipe=name).run(query=QUESTIONS[0], filters=wanted)["documents"]
+    many = HybridGraphRetriever(knowledge_base=file, recipe=name).run(query=QUESTIONS[0], filters=wanted)["documents"]
+    assert {found.meta["type"] for found in many} == {"vessel"}
+    assert [(found.id, found.score) for found in one] == [(found.id, found.score) for found in many]
+
+
+def test_a_part_without_a_component_is_named():
+    with pytest.raises(RecipeError, match="no Haystack component for kind 'as_found'"):
+        to_component(AsFound(source="text"))
+
+
+def test_a_key_in_a_recipe_becomes_a_secret():
+    ranker = to_component(RemoteRerank(api_key_env="MY_KEY"))
+    assert ranker.to_dict()["init_parameters"]["api_key"] == {
+        "type": "env_var",
+        "env_vars": ["MY_KEY"],
+        "strict": False,
+    }
+    hidden = to_component(RemoteRerank(api_key="hidden"))
+    with pytest.raises(ValueError, match="token-based"):
+        hidden.to_dict()
+    assert "hidden" not in repr(hidden)
+
+
+def test_a_recipe_from_a_file(tmp_path, file):
+    path = tmp_path / "mine.yaml"
+    path.write_text(load_recipe("hybrid").to_yaml(), encoding="utf-8")
+    found = HybridGraphRetriever(knowledge_base=file, recipe=str(path)).run(query=QUESTIONS[1])["documents"]
+    assert found[0].id == "gate"
