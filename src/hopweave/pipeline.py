@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from hopweave.component import Knowledge, Source
-from hopweave.context.assemble import Context
+from hopweave.context.assemble import Context, ContextBuilder
 from hopweave.errors import SourceFailed
 from hopweave.graph.documents import KnowsGraph
 from hopweave.graph.link import Linker
@@ -114,6 +114,10 @@ class Pipeline:
         run = _Run(self, query, top_k)
         await run.find_async()
         return run.found()
+
+    def context(self, query: str | Query, hits: Sequence[Hit]) -> Context:
+        """The cited context of hits, with paths between them if the recipe asks for them: the last step of `run`."""
+        return _Run(self, query, None).context(hits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,12 +242,19 @@ class _Run:
         self.took("total", self._started)
         hits = tuple(self.hits[: self.top_k])
         paths = self._paths(hits)
-        told = [path.words for path in reversed(paths.paths)] if paths else ()  # the best last, where it is read best
-        context = self.recipe.context.build(hits, told) if self.recipe.context else None
+        context = self._context(self.recipe.context, hits, paths) if self.recipe.context else None
         result = Result(self.query, hits, self.plan, self._timings, self._failures, self.gate, context, paths)
         if self._cache is not None and self._key and not self._failures:
             self._cache.put(self._key, result)
         return result
+
+    def context(self, hits: Sequence[Hit]) -> Context:
+        """The context of hits that went through the stages elsewhere."""
+        return self._context(self.recipe.context or ContextBuilder(), hits, self._paths(hits))
+
+    def _context(self, builder: ContextBuilder, hits: Sequence[Hit], paths: Paths | None) -> Context:
+        told = [path.words for path in reversed(paths.paths)] if paths else ()  # the best last, where it is read best
+        return builder.build(hits, told)
 
     def _paths(self, hits: Sequence[Hit]) -> Paths | None:
         """Paths between the hits, if the recipe asks for them and the plan does not think the question too simple."""
