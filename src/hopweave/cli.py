@@ -53,6 +53,10 @@ _EMBEDDER_HELP = (
     "static (default), none, or the name or folder of a sentence-transformers model; settled when a file is new"
 )
 _ANALYZER_HELP = "nlp (default), nlp:<language>, code or light; may be repeated; settled when a file is new"
+_GRAPH_HELP = (
+    "what connects documents: mentions and links (default), metadata, services, triples, or none; may be repeated; "
+    "settled when a file is new"
+)
 _FILTER_HELP = "only hits whose metadata has this value; may be repeated"
 
 
@@ -85,6 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     index.add_argument("path", nargs="+", help="folder of Markdown and text, or a .md, .txt, .jsonl or .csv file")
     index.add_argument("--embedder", default="default", metavar="NAME", help=_EMBEDDER_HELP)
     index.add_argument("--analyzer", action="append", metavar="NAME", help=_ANALYZER_HELP)
+    index.add_argument("--graph", action="append", metavar="KIND", help=_GRAPH_HELP)
     index.add_argument("--skip-bad", action="store_true", help="report lines and files that cannot be read, and go on")
     index.add_argument("--batch-size", type=_positive, default=256, metavar="N", help="documents per transaction")
     index.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
@@ -154,7 +159,8 @@ def _index(options: argparse.Namespace) -> int:
         for path in options.path:
             if not Path(path).exists():  # said before a file is made for nothing
                 raise UnreadableInput(f"{path}: does not exist")
-    with KnowledgeBase.open(options.kb, embedder=_embedder(options.embedder), analyzers=options.analyzer) as kb:
+    embedder, builders = _embedder(options.embedder), _builders(options.graph)
+    with KnowledgeBase.open(options.kb, embedder=embedder, analyzers=options.analyzer, graph=builders) as kb:
         documents = _documents(options.path, skip if options.skip_bad else None)
         with _progress(options.quiet) as progress:
             try:
@@ -195,6 +201,20 @@ def _progress(quiet: bool) -> Iterator[Any]:
 
     with tqdm(unit=" documents", disable=True if quiet else None, file=sys.stderr) as bar:  # None: only on a terminal
         yield bar.update
+
+
+def _builders(kinds: Sequence[str] | None) -> Any:
+    if kinds is None or kinds == ["none"]:
+        return None if kinds is None else []
+    import hopweave.catalogue  # noqa: F401 - so that every kind is known
+    from hopweave.component import registered
+    from hopweave.graph.build.builder import GraphBuilder
+
+    known = registered(GraphBuilder)
+    for kind in kinds:
+        if kind not in known:
+            raise ValueError(f"--graph: {kind!r} is not allowed; there are {', '.join(known)} and none")
+    return [known[kind](kind=kind) for kind in kinds]
 
 
 def _embedder(name: str) -> Any:
