@@ -9,6 +9,8 @@ from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
 from llama_index.embeddings.hopweave import StaticEmbedding
 
 from hopweave import Document, KnowledgeBase
+from hopweave.graph.build.mentions import MentionsBuilder
+from hopweave.graph.build.metadata import MetadataBuilder
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 
@@ -27,6 +29,7 @@ METADATA = {
         "timestamp": f"2026-0{number % 3 + 1}-15",
         "importance": 1 - number / 10,
         "community": "sea" if number % 2 else "land",
+        "followed_by": list(TEXTS)[number - 1],
     }
     for number, (key, (_, corpus_type)) in enumerate(TEXTS.items())
 }
@@ -66,7 +69,8 @@ def index(embed_model):
 
 @pytest.fixture(scope="session")
 def kb(tmp_path_factory):
-    with KnowledgeBase.open(tmp_path_factory.mktemp("kb") / "kb.db") as kb:
+    builders = (MentionsBuilder(), MetadataBuilder())
+    with KnowledgeBase.open(tmp_path_factory.mktemp("kb") / "kb.db", graph=builders) as kb:
         kb.add([Document(key, text, METADATA[key]) for key, (text, _) in TEXTS.items()])
         yield kb
 

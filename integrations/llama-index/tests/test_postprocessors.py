@@ -41,9 +41,10 @@ def of_kind(kind):
 
 
 @pytest.fixture(params=sorted(STAGES))
-def postprocessor(request, cross_encoder):
-    parameters = {"model": cross_encoder} if request.param == "cross_encoder" else PARAMETERS.get(request.param, {})
-    return of_kind(request.param)(**parameters)
+def postprocessor(request):
+    if request.param == "cross_encoder":
+        return of_kind("cross_encoder")(model=request.getfixturevalue("cross_encoder"))
+    return of_kind(request.param)(**PARAMETERS.get(request.param, {}))
 
 
 @pytest.fixture

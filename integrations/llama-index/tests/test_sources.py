@@ -36,8 +36,9 @@ def of_kind(kind):
 def core_hits(kind, kb):
     source = SOURCES[kind](top_k=3)
     own = {"text": SOURCES["bm25"](), "vector": SOURCES["vector"]()}
-    upstream = {name: own[name].search(Query(QUESTION), kb) for name in source.needs}
-    return source.search(Query(QUESTION), kb, upstream)
+    question = Query(QUESTION).understood(intent=IntentClassifier().classify(QUESTION))
+    upstream = {name: own[name].search(question, kb) for name in source.needs}
+    return source.search(question, kb, upstream)
 
 
 @pytest.fixture(params=sorted(SOURCES))
@@ -47,7 +48,7 @@ def kind(request):
 
 @pytest.fixture
 def retriever(kind, kb):
-    return of_kind(kind)(kb, similarity_top_k=3)
+    return of_kind(kind)(kb, similarity_top_k=3, intent=IntentClassifier())
 
 
 def test_finds_what_the_core_finds(kind, retriever, kb):
@@ -106,13 +107,13 @@ def test_filters_fetch_more_until_there_are_enough(kind, kb):
             ),
         ]
     )
-    found = of_kind(kind)(kb, similarity_top_k=1, filters=filters).retrieve(QUESTION)
+    found = of_kind(kind)(kb, similarity_top_k=1, filters=filters, intent=IntentClassifier()).retrieve(QUESTION)
     assert [node.node_id for node in found] != []
     assert {node.node_id for node in found} <= {"skua", "talk"}
 
 
 def test_a_tenant_is_isolated(kind, kb):
-    found = of_kind(kind)(kb, tenant={"corpus_type": "CONVO_SLACK"}).retrieve(QUESTION)
+    found = of_kind(kind)(kb, tenant={"corpus_type": "CONVO_SLACK"}, intent=IntentClassifier()).retrieve(QUESTION)
     assert {node.node_id for node in found} <= {"talk", "denial"}
     assert found
 

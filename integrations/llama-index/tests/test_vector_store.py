@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from llama_index.core import Document, StorageContext, VectorStoreIndex
 from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
-from llama_index.core.node_parser import SentenceSplitter
+from llama_index.core.node_parser import TokenTextSplitter
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import NodeRelationship, TextNode
 from llama_index.core.storage.docstore import SimpleDocumentStore
@@ -195,7 +195,7 @@ def test_delete_get_and_clear(store):
 def test_an_ingestion_pipeline_writes_and_takes_back(embed_model):
     store = HopweaveVectorStore.open(embed_model=embed_model)
     pipeline = IngestionPipeline(
-        transformations=[SentenceSplitter(chunk_size=40, chunk_overlap=0), embed_model],
+        transformations=[TokenTextSplitter(chunk_size=40, chunk_overlap=0), embed_model],
         vector_store=store,
         docstore=SimpleDocumentStore(),
         docstore_strategy=DocstoreStrategy.UPSERTS,

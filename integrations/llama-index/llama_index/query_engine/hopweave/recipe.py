@@ -18,6 +18,7 @@ from llama_index.response_synthesizers.hopweave import CitedSynthesizer, Extract
 from llama_index.retrievers.hopweave import RecipeRetriever
 
 from hopweave.knowledge_base.store import KnowledgeBase
+from hopweave.pipeline import Pipeline
 from hopweave.recipe import Recipe, load_recipe
 
 
@@ -61,7 +62,7 @@ class RecipeQueryEngine(RetrieverQueryEngine):
             stages=False,
             **options,
         )
-        context = self.recipe.context
+        context = Pipeline(self.recipe, knowledge).context
         written = ExtractiveSynthesizer(context=context) if llm is None else CitedSynthesizer(llm, context=context)
         super().__init__(
             retriever,

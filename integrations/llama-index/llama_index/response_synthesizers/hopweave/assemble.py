@@ -1,6 +1,7 @@
 """Answers from numbered passages."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,6 +15,10 @@ from llama_index.hopweave.nodes import to_hit
 
 from hopweave.context.assemble import Context, ContextBuilder
 from hopweave.context.cite import cited_prompt
+from hopweave.hit import Hit
+
+Build = Callable[[str, Sequence[Hit]], Context]
+"""A question and the hits that are to answer it in, the context out."""
 
 CITED_PROMPT = PromptTemplate(cited_prompt("{query_str}", "{context_str}"))
 
@@ -27,7 +32,8 @@ class CitedSynthesizer(BaseSynthesizer):
 
     Args:
         llm: The language model; LlamaIndex's `Settings.llm` when not given.
-        context: Packs the nodes into the context; the usual builder when not given.
+        context: Packs the nodes into the context: a builder, or a function of the question and the hits; the usual
+            builder when not given.
         text_qa_template: The prompt, with `{context_str}` and `{query_str}`.
         kwargs: What every response synthesizer takes: `streaming`, `callback_manager` ...
 
@@ -46,13 +52,14 @@ class CitedSynthesizer(BaseSynthesizer):
         self,
         llm: LLM | None = None,
         *,
-        context: ContextBuilder | None = None,
+        context: ContextBuilder | Build | None = None,
         text_qa_template: BasePromptTemplate = CITED_PROMPT,
         **kwargs: Any,
     ) -> None:
         """Keep the context builder and the prompt."""
         super().__init__(llm=llm, **kwargs)
-        self._context = ContextBuilder() if context is None else context
+        builder = ContextBuilder() if context is None else context
+        self._build: Build = (lambda _, hits: builder.build(hits)) if isinstance(builder, ContextBuilder) else builder
         self._template = text_qa_template
 
     def synthesize(
@@ -63,7 +70,7 @@ class CitedSynthesizer(BaseSynthesizer):
         **response_kwargs: Any,
     ) -> RESPONSE_TYPE:
         """Answer from these nodes."""
-        context = self._context.build([to_hit(node) for node in nodes])
+        context = self._build(str(query), [to_hit(node) for node in nodes])
         response = super().synthesize(query, nodes, additional_source_nodes, context=context, **response_kwargs)
         return _cited(response, context)
 
@@ -75,7 +82,7 @@ class CitedSynthesizer(BaseSynthesizer):
         **response_kwargs: Any,
     ) -> RESPONSE_TYPE:
         """Answer from these nodes without blocking the event loop."""
-        context = self._context.build([to_hit(node) for node in nodes])
+        context = await asyncio.to_thread(self._build, str(query), [to_hit(node) for node in nodes])
         response = await super().asynthesize(query, nodes, additional_source_nodes, context=context, **response_kwargs)
         return _cited(response, context)
 

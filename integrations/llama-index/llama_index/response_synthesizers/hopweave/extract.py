@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from llama_index.core.llms import MockLLM
-from llama_index.response_synthesizers.hopweave.assemble import CitedSynthesizer
+from llama_index.response_synthesizers.hopweave.assemble import Build, CitedSynthesizer
 
 from hopweave.context.assemble import ContextBuilder
 from hopweave.context.extract import ExtractiveAnswer
@@ -18,7 +18,7 @@ class ExtractiveSynthesizer(CitedSynthesizer):
 
     Args:
         answer: Picks the sentences; the usual way when not given.
-        context: Numbers the nodes; the usual builder when not given.
+        context: Numbers the nodes, as in `CitedSynthesizer`.
         kwargs: What every response synthesizer takes.
 
     Examples:
@@ -32,7 +32,7 @@ class ExtractiveSynthesizer(CitedSynthesizer):
     """
 
     def __init__(
-        self, answer: ExtractiveAnswer | None = None, *, context: ContextBuilder | None = None, **kwargs: Any
+        self, answer: ExtractiveAnswer | None = None, *, context: ContextBuilder | Build | None = None, **kwargs: Any
     ) -> None:
         """Keep what picks the sentences."""
         super().__init__(MockLLM(), context=context, **kwargs)  # never asked, but LlamaIndex wants one
