@@ -19,6 +19,9 @@ from hopweave.graph.walk import Precision, Walk
 PUSH_THRESHOLD = 7e-4
 """A push goes on from a node while it holds more than this x tolerance per edge."""
 
+WORTHWHILE = 0.1
+"""A push ends when all nodes it could go on from hold less than this x tolerance together."""
+
 
 @dataclass(frozen=True, slots=True)
 class Onward:
@@ -186,12 +189,14 @@ def push(rows: Rows, seeds: Indices, weights: Floats, terms: Terms, background: 
 def _spread(rows: Rows, frontier: npt.NDArray[np.int64], terms: Terms, space: Workspace) -> tuple[int, bool]:
     """Push round by round; how many rounds, and whether the deadline left time for all of them."""
     visits, residue, reached, latest = space.visits, space.residue, space.reached, space.latest
-    threshold, rounds = PUSH_THRESHOLD * terms.tolerance, 0
+    threshold, worthwhile, rounds = PUSH_THRESHOLD * terms.tolerance, WORTHWHILE * terms.tolerance, 0
     while len(frontier):
         if rounds and terms.late:
             return rounds, False
-        rounds += 1
         mass = residue[frontier]
+        if rounds and mass.sum() < worthwhile:
+            break
+        rounds += 1
         visits[frontier] += mass
         residue[frontier] = 0
         mass *= 1 - terms.restart
