@@ -102,6 +102,11 @@ def test_content_comes_from_the_best_rank_and_receipts_from_all():
     assert other.id == "b"
 
 
+def test_at_equal_ranks_the_name_decides_whose_content_it_is():
+    rankings = {"vector": [Hit("a", text="as vector has it")], "text": [Hit("a", text="as text has it")]}
+    assert ReciprocalRank().fuse(rankings, Query("?"))[0].text == "as text has it"
+
+
 def test_the_hits_handed_in_stay_as_they_are():
     rankings = {"text": [Hit("a", 1.0, metadata={"x": 1})], "vector": [Hit("a", 0.5)]}
     ReciprocalRank().fuse(rankings, Query("?"))

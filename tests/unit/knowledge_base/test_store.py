@@ -16,6 +16,7 @@ import pytest
 from hopweave.document import Document
 from hopweave.errors import EmptyFile, KnowledgeBaseBusy, KnowledgeBaseError, NewerSchema
 from hopweave.knowledge_base.schema import SCHEMA_VERSION
+from hopweave.knowledge_base.settings import _settle
 from hopweave.knowledge_base.store import Added, KnowledgeBase
 from hopweave.query import Query
 from hopweave.vector.embedders import CallableEmbedder, Cascade, StaticEmbedder
@@ -457,6 +458,12 @@ def test_a_file_whose_making_was_cut_short_is_settled_by_the_next_to_come(path):
         assert kb.check() == []
     with KnowledgeBase.open(path) as kb:
         assert kb.settings.analyzers == ("code",)
+
+
+def test_of_two_that_settle_a_file_at_once_the_first_decides(path):
+    with KnowledgeBase.open(path, embedder=None, analyzers=["code"]) as kb:
+        later = {"analyzers": ["light"], "model": "other", "embedder": None, "graph": []}
+        assert _settle(kb._connections, later)["analyzers"] == ["code"]
 
 
 def test_a_function_as_embedder_has_to_be_given_again(path):
