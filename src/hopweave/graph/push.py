@@ -167,7 +167,10 @@ def push(rows: Rows, seeds: Indices, weights: Floats, terms: Terms, background: 
     ([0, 1], [0.6667, 0.3333])
     """
     pool = rows.workspaces
-    space = pool.pop() if pool else Workspace(rows.size, terms.precision)
+    try:
+        space = pool.pop()
+    except IndexError:  # none yet, or another thread was faster
+        space = Workspace(rows.size, terms.precision)
     try:
         space.residue[seeds] = weights / weights.sum()
         space.reached[seeds] = True

@@ -123,13 +123,16 @@ class Walk:
         ends = np.repeat(np.arange(self.size), np.diff(self.indptr))
         return np.allclose(forward.data * self.degrees[ends], backward.data * self.degrees[self.targets], rtol=1e-5)
 
-    @cached_property
+    @property
     def background(self) -> Background | None:
         """Where this walk ends up when it has forgotten its start; None if the graph has no edges."""
-        from hopweave.graph.background import background_of
 
-        with self._lock:
+        def make() -> Background | None:
+            from hopweave.graph.background import background_of
+
             return background_of(self)
+
+        return self._once("background", "float64", make)
 
     def shares(self, precision: Precision) -> Floats:
         """The weight of every edge as a share of the degree of its node: the probability to follow it."""
