@@ -21,7 +21,8 @@ fix: $(VENV)/test-ready ## format the code and mend what can be mended
 	$(BIN)/ruff format .
 
 docs: $(VENV)/test-ready ## build the documentation into site/
-	$(BIN)/mkdocs build --strict
+	$(BIN)/python docs/generate.py
+	$(BIN)/mkdocs build --quiet --strict
 
 bench: $(VENV)/test-ready ## run the benchmarks (needs HOPWEAVE_DATA)
 	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
