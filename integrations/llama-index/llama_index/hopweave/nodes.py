@@ -46,7 +46,8 @@ def to_node(hit: Hit) -> NodeWithScore:
     """
     The hit as a node, its receipts under `metadata["hopweave"]`.
 
-    A hit that began as a node comes back as a copy of it, with the new score.
+    A hit that began as a node comes back as a copy of it, with the new score, and with the embedding if another source
+    knew it.
 
     Args:
         hit: The hit to translate.
@@ -57,8 +58,10 @@ def to_node(hit: Hit) -> NodeWithScore:
     """
     receipts: dict[str, Any] = {"receipts": [receipt.as_dict() for receipt in hit.receipts], "scale": hit.scale}
     inner = hit.origin.node if isinstance(hit.origin, NodeWithScore) else plain_node(hit)
+    known = {} if inner.embedding is not None or hit.vector is None else {"embedding": hit.vector.tolist()}
     copy = inner.model_copy(
         update={
+            **known,
             "metadata": {**inner.metadata, RECEIPTS_KEY: receipts},
             "excluded_llm_metadata_keys": _with_receipts(inner.excluded_llm_metadata_keys),
             "excluded_embed_metadata_keys": _with_receipts(inner.excluded_embed_metadata_keys),

@@ -1,0 +1,309 @@
+"""The same component in the core, in Haystack and in LlamaIndex, behind one face.
+
+Each framework finds its class by the component's kind, so a component that is enrolled in the catalogue and
+forgotten in an adapter turns these tests red.
+"""
+
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+import llama_index.postprocessor.hopweave as postprocessors
+import llama_index.retrievers.hopweave as llama_index_retrievers
+import numpy as np
+import pytest
+from haystack import Document as HaystackDocument
+from llama_index.core.retrievers import BaseRetriever
+from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+
+import haystack_integrations.components.joiners.hopweave as joiners
+import haystack_integrations.components.rankers.hopweave as rankers
+import haystack_integrations.components.retrievers.hopweave as haystack_retrievers
+import hopweave.catalogue  # noqa: F401 - enrols every component
+from haystack_integrations.common.hopweave.documents import to_document
+from haystack_integrations.common.hopweave.questions import from_intent
+from hopweave import Hit, KnowledgeBase, Query, read_documents
+from hopweave.component import Fuser, Source, Stage, registered
+from hopweave.graph.build.links import LinksBuilder
+from hopweave.graph.build.mentions import MentionsBuilder
+from hopweave.graph.build.metadata import MetadataBuilder
+from hopweave.pipeline import Pipeline
+from hopweave.routing.intent import IntentClassifier
+
+ROLES = {"stage": Stage, "fuser": Fuser, "source": Source}
+NOW = datetime(2026, 4, 1, 12, tzinfo=UTC)
+CORPUS = Path(__file__).parents[2] / "examples" / "tern_isles" / "corpus.jsonl"
+OWN = ("text", "vector")  # the sources that graph sources build on
+
+
+def pytest_generate_tests(metafunc):
+    for role, base in ROLES.items():
+        if f"{role}_kind" in metafunc.fixturenames:
+            metafunc.parametrize(f"{role}_kind", sorted(registered(base)))
+    if "framework" in metafunc.fixturenames:
+        metafunc.parametrize("framework", [InHaystack(), InLlamaIndex()], ids=["haystack", "llama_index"])
+
+
+class InCore:
+    """The components themselves."""
+
+    def make(self, role, kind, **parameters):
+        return registered(ROLES[role])[kind](**parameters)
+
+    def parameters(self, made):
+        return made
+
+    def apply(self, stage, hits, question):
+        return pairs(stage.apply(hits, question))
+
+    def fuse(self, fuser, rankings, question):
+        return pairs(fuser.fuse(rankings, question))
+
+    def search(self, source, question, kb):
+        own = {"text": self.make("source", "bm25"), "vector": self.make("source", "vector")}
+        upstream = {name: own[name].search(question, kb) for name in source.needs}
+        return pairs(source.search(question, kb, upstream))
+
+    def run(self, recipe, question, kb):
+        return pairs(Pipeline(recipe, kb).run(question).hits)
+
+
+class InHaystack:
+    """Rankers, joiners and retrievers."""
+
+    def __init__(self):
+        self.classes = {
+            **{("stage", cls().stage.kind): cls for cls in public(rankers)},
+            **{("fuser", cls(sources=OWN).fuser.kind): cls for cls in public(joiners)},
+            **{
+                ("source", cls(knowledge_base="none.db").source.kind): cls
+                for cls in public(haystack_retrievers)
+                if hasattr(cls, "asks") and cls.__name__ != "EmbeddingRetriever"  # the vector source, given a vector
+            },
+        }
+
+    def make(self, role, kind, **parameters):
+        needed = {"fuser": {"sources": OWN}, "source": {"knowledge_base": "none.db"}, "stage": {}}
+        return self.classes[role, kind](**{**needed[role], **parameters})
+
+    def parameters(self, made):
+        return next(getattr(made, role) for role in ROLES if hasattr(made, role))
+
+    def apply(self, ranker, hits, question):
+        given = {"now": question.asked_at, "query_embedding": question.vector.tolist()}
+        asked = {name: value for name, value in given.items() if name in ranker.asks}
+        return self._pairs(ranker.run(documents=[as_document(hit) for hit in hits], query=question.text, **asked))
+
+    def fuse(self, joiner, rankings, question):
+        found = {name: [as_document(hit) for hit in hits] for name, hits in rankings.items()}
+        intent = {"intent": from_intent(question.intent)} if "intent" in joiner.asks else {}
+        return self._pairs(joiner.run(query=question.text, **intent, **found))
+
+    def search(self, retriever, question, kb):
+        intent = {"intent": from_intent(question.intent)} if "intent" in retriever.asks else {}
+        own = {"text": self.make("source", "bm25"), "vector": self.make("source", "vector")}
+        for one in (retriever, *own.values()):
+            one._file = type(one._file)(str(kb.path))
+        found = {name: self._found(own[name], question) for name in retriever.source.needs}
+        return self._pairs(retriever.run(query=question.text, **intent, **found))
+
+    def _found(self, retriever, question):
+        intent = {"intent": from_intent(question.intent)} if "intent" in retriever.asks else {}
+        return retriever.run(query=question.text, **intent)["documents"]
+
+    def run(self, recipe, question, kb):
+        retriever = haystack_retrievers.RecipeRetriever(knowledge_base=str(kb.path), recipe=recipe)
+        return self._pairs(retriever.run(query=question.text))
+
+    def run_native(self, recipe, question, kb):
+        retriever = haystack_retrievers.HybridGraphRetriever(knowledge_base=str(kb.path), recipe=recipe)
+        return self._pairs(retriever.run(query=question.text))
+
+    def _pairs(self, output):
+        return [(document.id, document.score) for document in output["documents"]]
+
+
+class InLlamaIndex:
+    """Node postprocessors and retrievers."""
+
+    def __init__(self):
+        self.classes = {
+            **{("stage", cls.model_fields["kind"].default): cls for cls in public(postprocessors)},
+            **{
+                ("source", cls.source_class.model_fields["kind"].default): cls
+                for cls in public(llama_index_retrievers)
+                if hasattr(cls, "source_class")
+            },
+        }
+
+    def make(self, role, kind, **parameters):
+        if role == "fuser":
+            return llama_index_retrievers.FusionRetriever(dict.fromkeys(OWN, Told()), fuse=kind, **parameters)
+        if role == "source":
+            return self.classes[role, kind](None, **as_similarity(parameters))
+        dated = {"now": NOW} if "now" in self.classes[role, kind].model_fields else {}
+        return self.classes[role, kind](**dated, **parameters)
+
+    def parameters(self, made):
+        if isinstance(made, Stage):
+            return registered(Stage)[made.kind](
+                **{name: getattr(made, name) for name in registered(Stage)[made.kind].model_fields}
+            )
+        recipe = made._pipeline.recipe
+        return recipe.sources.get(recipe.name, recipe.fuse)
+
+    def apply(self, postprocessor, hits, question):
+        bundle = QueryBundle(question.text, embedding=question.vector.tolist())
+        return self._pairs(postprocessor.postprocess_nodes([as_node(hit) for hit in hits], bundle))
+
+    def fuse(self, retriever, rankings, question):
+        parameters = retriever._pipeline.recipe.fuse
+        told = {name: Told(hits) for name, hits in rankings.items()}
+        again = llama_index_retrievers.FusionRetriever(told, fuse=parameters, intent=IntentClassifier())
+        return self._pairs(again.retrieve(question.text))
+
+    def search(self, retriever, question, kb):
+        source = self.parameters(retriever)
+        parameters = {name: getattr(source, name) for name in source.model_fields_set - {"kind"}}
+        again = type(retriever)(kb, intent=IntentClassifier(), **as_similarity(parameters))
+        return self._pairs(again.retrieve(question.text))
+
+    def run(self, recipe, question, kb):
+        return self._pairs(llama_index_retrievers.RecipeRetriever(kb, recipe=recipe).retrieve(question.text))
+
+    def run_native(self, recipe, question, kb):
+        from llama_index.query_engine.hopweave import RecipeQueryEngine
+
+        return self._pairs(RecipeQueryEngine(recipe, kb).retrieve(QueryBundle(question.text)))
+
+    def _pairs(self, nodes):
+        return [(node.node_id, node.score) for node in nodes]
+
+
+class Told(BaseRetriever):
+    """A LlamaIndex retriever that finds these hits."""
+
+    def __init__(self, hits=()):
+        super().__init__()
+        self.hits = hits
+
+    def _retrieve(self, query_bundle):
+        return [as_node(hit) for hit in self.hits]
+
+
+def as_similarity(parameters):
+    names = {"top_k": "similarity_top_k"}
+    return {names.get(name, name): value for name, value in parameters.items()}
+
+
+def public(module):
+    return [thing for name in module.__all__ if isinstance(thing := getattr(module, name), type)]
+
+
+def pairs(hits):
+    return [(hit.id, hit.score) for hit in hits]
+
+
+def as_document(hit):
+    embedding = None if hit.vector is None else hit.vector.tolist()
+    document = HaystackDocument(
+        id=hit.id, content=hit.text, meta=dict(hit.metadata), score=hit.score, embedding=embedding
+    )
+    return to_document(hit._replace(origin=document))  # the scale travels with the receipts
+
+
+def as_node(hit):
+    from llama_index.hopweave import to_node
+
+    embedding = None if hit.vector is None else hit.vector.tolist()
+    node = TextNode(id_=hit.id, text=hit.text, metadata=dict(hit.metadata), embedding=embedding)
+    return to_node(hit._replace(origin=NodeWithScore(node=node, score=hit.score)))
+
+
+@pytest.fixture(scope="session")
+def core():
+    return InCore()
+
+
+@pytest.fixture(scope="session")
+def kb(tmp_path_factory):
+    builders = (MentionsBuilder(), LinksBuilder(), MetadataBuilder())
+    with KnowledgeBase.open(tmp_path_factory.mktemp("kb") / "kb.db", graph=builders) as kb:
+        kb.add(read_documents(CORPUS))
+        yield kb
+
+
+@pytest.fixture
+def question():
+    text = "How do I fix the outage of MV Skua, the ferry that Ingrid Falk designed?"
+    vector = np.array([1, 0, 0, 0], np.float32)
+    return Query(text, vector=vector, asked_at=NOW, intent=IntentClassifier().classify(text))
+
+
+@pytest.fixture(params=["unit", "positive", "cosine", "logit", None])
+def hits(request):
+    """Twelve hits of one scale: dates, corpus types, lengths, vectors and scores of many kinds, ties and a None."""
+    random = np.random.default_rng(7)
+    scales: Mapping = {
+        "unit": random.uniform(0, 1, 12),
+        "positive": random.uniform(0, 40, 12),
+        "cosine": random.uniform(-1, 1, 12),
+        "logit": random.uniform(-12, 12, 12),
+        None: random.uniform(0, 1, 12),
+    }
+    scores = np.sort(scales[request.param])[::-1].tolist()
+    scores[4] = scores[3]
+    corpus_types = ("CONVO_SLACK", "DOC_RUNBOOK", "CODE_DEPLOY", None)
+    texts = ("The tide gate opens at six.", "I don't have any information about that.", "The outage of the Skua. " * 60)
+    return [
+        Hit(
+            f"hit-{place}",
+            None if place == 9 else score,
+            f"{texts[place % 3]} {place if place % 3 != 1 else ''}".strip(),
+            {
+                "title": f"Title {place}",
+                "timestamp": ("2026-03-30", "2025-01-01", "some day", 1_760_000_000)[place % 4],
+                "corpus_type": corpus_types[place % 4],
+                "type": "manual" if place % 2 else "log",
+                "importance": place / 12,
+                "community": ("sea", "land", None)[place % 3],
+            },
+            None if place == 6 else random.integers(-2, 3, 4).astype(np.float32),
+            request.param,
+        )
+        for place, score in enumerate(scores)
+    ]
+
+
+@pytest.fixture(scope="session")
+def cross_encoder(tmp_path_factory):
+    """A cross-encoder small enough to be made on the spot."""
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
+
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    words = [*special, *["The", "tide", "gate", "opens", "at", "six", "outage", "of", "the", "Skua", "ferry", "Title"]]
+    tokenizer = Tokenizer(models.WordLevel({word: place for place, word in enumerate(words)}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    names = {f"{name}_token": f"[{name.upper()}]" for name in ("unk", "pad", "cls", "sep", "mask")}
+    torch.manual_seed(5)
+    config = BertConfig(
+        vocab_size=len(words),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=64,
+        num_labels=1,
+        initializer_range=0.5,
+    )
+    folder = tmp_path_factory.mktemp("cross-encoder")
+    BertForSequenceClassification(config).eval().save_pretrained(folder)
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=64, **names).save_pretrained(folder)
+    return str(folder)
