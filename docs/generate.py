@@ -174,9 +174,8 @@ def public_classes(package: str) -> list[tuple[str, str, type]]:
     for section in sorted(sections):
         leaf = f"{package}.{section}.hopweave"
         module = importlib.import_module(leaf)
-        for name in getattr(module, "__all__", ()):
-            if inspect.isclass(thing := getattr(module, name)):
-                found.append((leaf, name, thing))
+        named = ((name, getattr(module, name)) for name in getattr(module, "__all__", ()))
+        found += [(leaf, name, thing) for name, thing in named if inspect.isclass(thing)]
     return found
 
 
