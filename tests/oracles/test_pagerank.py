@@ -47,6 +47,7 @@ def dense(answer, size=SIZE):
     [
         *(("push", direction) for direction in ("out", "in", "both")),
         *(("power", direction) for direction in ("out", "in", "both")),
+        *(("bicgstab", direction) for direction in ("out", "in", "both")),
         ("conjugate_gradient", "both"),
         ("auto", "both"),
         ("auto", "out"),
@@ -62,7 +63,7 @@ def test_every_engine_agrees_with_networkx(engine, direction, rows, seeds, resta
     assert answer.finished
 
 
-@pytest.mark.parametrize("engine", ["push", "power", "conjugate_gradient"])
+@pytest.mark.parametrize("engine", ["push", "power", "conjugate_gradient", "bicgstab"])
 @given(rows=edge_lists, seeds=seed_weights, restart=restarts)
 @settings(max_examples=30, deadline=None)
 def test_at_the_usual_tolerance_errors_stay_within_what_is_said(engine, rows, seeds, restart):
@@ -75,7 +76,7 @@ def test_at_the_usual_tolerance_errors_stay_within_what_is_said(engine, rows, se
 
 @given(rows=edge_lists, questions=st.lists(seed_weights, min_size=2, max_size=5), restart=restarts)
 @settings(max_examples=25, deadline=None)
-@pytest.mark.parametrize("engine", ["power", "conjugate_gradient"])
+@pytest.mark.parametrize("engine", ["power", "conjugate_gradient", "bicgstab"])
 def test_many_questions_at_once_are_the_same_as_one_by_one(engine, rows, questions, restart):
     graph = graph_of(rows)
     together = personalised_pagerank(graph, questions, restart=restart, engine=engine, tolerance=1e-10)
@@ -90,7 +91,7 @@ def test_many_questions_at_once_are_the_same_as_one_by_one(engine, rows, questio
     allowed=st.lists(st.booleans(), min_size=SIZE, max_size=SIZE),
 )
 @settings(max_examples=30, deadline=None)
-@pytest.mark.parametrize("engine", ["push", "power", "conjugate_gradient"])
+@pytest.mark.parametrize("engine", ["push", "power", "conjugate_gradient", "bicgstab"])
 def test_forbidden_nodes_might_as_well_not_exist(engine, rows, seeds, restart, allowed):
     mask = np.array(allowed)
     answer = personalised_pagerank(graph_of(rows), seeds, restart=restart, engine=engine, tolerance=1e-10, allowed=mask)
@@ -102,7 +103,7 @@ def test_forbidden_nodes_might_as_well_not_exist(engine, rows, seeds, restart, a
     assert dense(answer) == pytest.approx(networkx_scores(without, visible, restart, "both"), abs=1e-8)
 
 
-@pytest.mark.parametrize("engine", ["push", "power"])
+@pytest.mark.parametrize("engine", ["push", "power", "bicgstab"])
 def test_published_example(engine):
     """Langville and Meyer, Deeper Inside PageRank (2004), section 2: six pages, alpha 0.9, page 2 a dead end."""
     links = {1: [2, 3], 2: [], 3: [1, 2, 5], 4: [5, 6], 5: [4, 6], 6: [4]}

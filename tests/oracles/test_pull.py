@@ -42,7 +42,7 @@ def graph_of(rows):
 
 @given(edges, pulls, st.integers(0, SIZE - 1), st.sampled_from([0.15, 0.5]))
 @settings(max_examples=60, deadline=None)
-@pytest.mark.parametrize("engine", ["power", "push"])
+@pytest.mark.parametrize("engine", ["power", "push", "bicgstab"])
 def test_agrees_with_elimination(engine, rows, pull, seed, restart):
     pull = np.array(pull)
     pull[seed] = max(pull[seed], 0.2)

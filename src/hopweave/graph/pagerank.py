@@ -1,14 +1,15 @@
 """Personalised PageRank: which nodes a walker meets who keeps returning to the seeds.
 
 One function, several engines behind it: `push` looks only at the neighbourhood of the seeds and runs on any graph
-port; `power` and `conjugate_gradient` solve for a whole graph in memory, the latter where every edge runs both ways.
+port. The others solve for a whole graph in memory: `conjugate_gradient` where edges count the same both ways,
+`bicgstab` where they run both ways but count differently, `power` for any walk.
 """
 
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, overload
+from typing import Literal, get_args, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +17,11 @@ import numpy.typing as npt
 from hopweave.graph.csr import Graph
 from hopweave.graph.port import Background, Direction, Floats, GraphPort
 from hopweave.graph.push import PortRows, Rows, WalkRows, push
-from hopweave.graph.solve import conjugate_gradient, power
+from hopweave.graph.solve import bicgstab, conjugate_gradient, power
 from hopweave.graph.terms import Mask, Terms
 from hopweave.graph.walk import Walk, type_factors, walk_of
 
-Engine = Literal["auto", "push", "power", "conjugate_gradient"]
+Engine = Literal["auto", "push", "power", "conjugate_gradient", "bicgstab"]
 Seeds = Mapping[int, float] | Mapping[str, float]
 """Weights of nodes, by number or by id."""
 
@@ -184,10 +185,16 @@ def personalised_pagerank(
 _NOTHING = PageRank(np.empty(0, np.int64), np.empty(0), "none", 0, True, 0.0)
 
 
+_SOLVERS = {"power": power, "conjugate_gradient": conjugate_gradient, "bicgstab": bicgstab}
+
+
 def _in_memory(walk: Walk, starts: Sequence[Start], terms: Terms, engine: Engine) -> Iterator[PageRank]:
+    if engine not in get_args(Engine):
+        raise ValueError(f"engine: {engine!r} is not allowed; choose one of {', '.join(get_args(Engine))}")
     if engine == "auto":
         small = walk.edge_count * terms.restart <= SOLVED_WHOLE_BELOW
-        engine = "push" if not small else "conjugate_gradient" if walk.symmetric else "power"
+        to_and_fro: Engine = "bicgstab" if walk.direction == "both" else "power"
+        engine = "push" if not small else "conjugate_gradient" if walk.symmetric else to_and_fro
     if engine == "conjugate_gradient" and not walk.symmetric:
         raise ValueError(
             "engine: 'conjugate_gradient' needs edges that run both ways: choose 'power' or direction 'both'"
@@ -196,7 +203,7 @@ def _in_memory(walk: Walk, starts: Sequence[Start], terms: Terms, engine: Engine
         for start in starts:
             yield _pushed(WalkRows(walk, terms), start, terms, walk.background)
         return
-    solver = {"power": power, "conjugate_gradient": conjugate_gradient}[engine]
+    solver = _SOLVERS[engine]
     for first in range(0, len(starts), QUESTIONS_AT_ONCE):
         together = starts[first : first + QUESTIONS_AT_ONCE]
         columns = np.zeros((walk.size, len(together)), terms.precision)

@@ -8,7 +8,7 @@ from hopweave.graph.csr import Graph
 from hopweave.graph.model import Edge, Node
 from hopweave.graph.pagerank import PageRank, personalised_pagerank
 
-ENGINES = ["push", "power", "conjugate_gradient"]
+ENGINES = ["push", "power", "conjugate_gradient", "bicgstab"]
 EXACT = {"tolerance": 1e-10}
 
 
@@ -50,14 +50,14 @@ def test_two_nodes_by_hand(engine):
     same(personalised_pagerank(graph_of((0, 1)), {0: 1.0}, restart=0.5, engine=engine, **EXACT), {0: 2 / 3, 1: 1 / 3})
 
 
-@pytest.mark.parametrize("engine", ["push", "power"])
+@pytest.mark.parametrize("engine", ["push", "power", "bicgstab"])
 def test_what_arrives_at_a_dead_end_goes_back_to_the_seeds(engine):
     # 0 -> 1, and 1 leads nowhere: x1 = 0.5 x0, and both sum to 1
     answer = personalised_pagerank(graph_of((0, 1)), {0: 1.0}, restart=0.5, direction="out", engine=engine, **EXACT)
     same(answer, {0: 2 / 3, 1: 1 / 3})
 
 
-@pytest.mark.parametrize("engine", ["push", "power"])
+@pytest.mark.parametrize("engine", ["push", "power", "bicgstab"])
 def test_a_self_loop_is_an_edge_like_any_other(engine):
     # half of 0 stays at 0, the other half goes to the dead end 1:
     # visits v0 = 1 + 0.5 * v0 / 2 = 4/3, v1 = 0.5 * v0 / 2 = 1/3
