@@ -1,5 +1,7 @@
 """Near-duplicates step back behind everything that says something new."""
 
+from typing import ClassVar
+
 from haystack import component
 
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
@@ -24,6 +26,8 @@ class DeferralRanker(StageRanker):
     result = ranker.run(documents=documents, query="Why is the ferry down?")["documents"]
     ```
     """
+
+    reads_vectors: ClassVar[bool] = True
 
     def __init__(
         self,

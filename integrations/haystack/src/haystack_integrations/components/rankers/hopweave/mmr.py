@@ -1,5 +1,7 @@
 """Relevant, and not the same thing again."""
 
+from typing import ClassVar
+
 from haystack import component
 
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
@@ -28,6 +30,8 @@ class MmrRanker(StageRanker):
     result = ranker.run(documents=documents, query="Why is the ferry down?")["documents"]
     ```
     """
+
+    reads_vectors: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -38,6 +38,7 @@ class RemoteRerankRanker(StageRanker):
     """
 
     asks: ClassVar[tuple[str, ...]] = ("query_embedding",)
+    reads_vectors: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -22,6 +22,7 @@ class StageRanker:
     """
 
     asks: ClassVar[tuple[str, ...]] = ()
+    reads_vectors: ClassVar[bool] = False
 
     def __init__(self, stage: Stage, *, top_k: int | None = None, knowledge_base: str | None = None) -> None:
         """
@@ -70,7 +71,7 @@ class StageRanker:
         :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`.
         """
         stage, question, knowledge = self._prepare(query, top_k, parameters)
-        return self._finish(stage.apply([to_hit(one) for one in documents], question, knowledge), top_k)
+        return self._finish(stage.apply(self._hits(documents), question, knowledge), top_k)
 
     @component.output_types(documents=list[Document])
     async def run_async(
@@ -86,7 +87,10 @@ class StageRanker:
         :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`.
         """
         stage, question, knowledge = self._prepare(query, top_k, parameters)
-        return self._finish(await stage.apply_async([to_hit(one) for one in documents], question, knowledge), top_k)
+        return self._finish(await stage.apply_async(self._hits(documents), question, knowledge), top_k)
+
+    def _hits(self, documents: list[Document]) -> list[Hit]:
+        return [to_hit(one, vector=self.reads_vectors) for one in documents]
 
     def _prepare(
         self, query: str, top_k: int | None, inputs: dict[str, Any]
