@@ -136,9 +136,24 @@ def test_retrievers_run_side_by_side():
         assert time.perf_counter() - started < 0.55
 
 
-def test_a_retriever_that_may_fail_does_not_fail_the_query():
+def test_retrievers_without_async_of_their_own_do_not_block_the_loop():
+    class Blocking(BaseRetriever):
+        def _retrieve(self, query_bundle):
+            time.sleep(0.3)
+            return [NodeWithScore(node=TextNode(id_="a", text="x"), score=1.0)]
+
+    async def timed():
+        started = time.perf_counter()
+        await FusionRetriever({"one": Blocking(), "other": Blocking()}).aretrieve("q")
+        return time.perf_counter() - started
+
+    assert asyncio.run(timed()) < 0.55
+
+
+def test_a_retriever_that_may_fail_does_not_fail_the_query(caplog):
     broken = Given("a", error=ConnectionError("away"))
     assert ids(FusionRetriever({"one": broken, "other": Given("b")}, optional=["one"]).retrieve("q")) == ["b"]
+    assert "went on without source 'one': ConnectionError: away" in caplog.text
     with pytest.raises(SourceFailed, match="source 'one' failed: ConnectionError: away"):
         FusionRetriever({"one": broken, "other": Given("b")}).retrieve("q")
 

@@ -3,6 +3,7 @@
 import asyncio
 
 from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.schema import QueryBundle
 from llama_index.query_engine.hopweave import GatedQueryEngine
 from llama_index.retrievers.hopweave import GatedRetriever
 
@@ -39,3 +40,8 @@ def test_the_query_engine_passes_questions_on(index, llm):
         assert "opens at six" in str(told)
         assert told.metadata["gate"]["retrieve"] is True
         assert "[cron" not in str(told)
+    found = engine.retrieve(QueryBundle(QUESTION))
+    assert [node.node_id for node in found] == [node.node_id for node in told.source_nodes]
+    assert asyncio.run(engine.aretrieve(QueryBundle(QUESTION))) == found
+    assert engine.retrieve(QueryBundle("Good morning!")) == []
+    assert asyncio.run(engine.aretrieve(QueryBundle("Good morning!"))) == []

@@ -1,7 +1,9 @@
 """Every stage as a node postprocessor, in real query and chat engines."""
 
 import asyncio
+import copy
 import json
+import pickle
 from datetime import UTC, datetime
 
 import llama_index.postprocessor.hopweave as postprocessors
@@ -74,6 +76,11 @@ def test_survives_a_round_trip_as_data(postprocessor):
     data = json.loads(postprocessor.to_json())
     assert data["class_name"] == type(postprocessor).__name__
     assert type(postprocessor).from_dict(data).to_dict() == postprocessor.to_dict()
+
+
+def test_survives_pickling_and_copying(postprocessor):
+    for again in (pickle.loads(pickle.dumps(postprocessor)), copy.deepcopy(postprocessor), postprocessor.model_copy()):
+        assert again.to_dict() == postprocessor.to_dict()
 
 
 def test_a_misspelt_parameter_is_refused(postprocessor):

@@ -28,6 +28,8 @@ class RetrieverSource(Source):
         """Ask the retriever."""
         return [to_hit(node) for node in self.retriever.retrieve(to_bundle(query))]
 
-    async def search_async(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:  # noqa: ARG002
-        """Ask the retriever without blocking the event loop, if it can."""
+    async def search_async(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:
+        """Ask the retriever without blocking the event loop."""
+        if type(self.retriever)._aretrieve is BaseRetriever._aretrieve:  # which would block it
+            return await super().search_async(query, knowledge, upstream)
         return [to_hit(node) for node in await self.retriever.aretrieve(to_bundle(query))]

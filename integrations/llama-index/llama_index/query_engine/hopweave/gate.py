@@ -8,7 +8,7 @@ from llama_index.core.base.response.schema import RESPONSE_TYPE, Response
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.llms import LLM
 from llama_index.core.prompts.mixin import PromptMixinType
-from llama_index.core.schema import QueryBundle
+from llama_index.core.schema import NodeWithScore, QueryBundle
 
 from hopweave.routing.gate import Gate, GateDecision
 
@@ -68,6 +68,18 @@ class GatedQueryEngine(BaseQueryEngine):
             return _decided(await self._query_engine.aquery(replace(query_bundle, query_str=decision.text)), decision)
         answer = self._reply if self._llm is None else (await self._llm.acomplete(decision.text)).text
         return _decided(Response(answer), decision)
+
+    def retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        """The nodes of the engine behind the gate; none for a message that needs no retrieval."""
+        decision = self._gate.decide(query_bundle.query_str)
+        return self._query_engine.retrieve(replace(query_bundle, query_str=decision.text)) if decision.retrieve else []
+
+    async def aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        """The same without blocking the event loop."""
+        decision = self._gate.decide(query_bundle.query_str)
+        if not decision.retrieve:
+            return []
+        return await self._query_engine.aretrieve(replace(query_bundle, query_str=decision.text))
 
     def _get_prompt_modules(self) -> PromptMixinType:
         return {"query_engine": self._query_engine}

@@ -1,5 +1,6 @@
 """Retrievers that let the core's pipeline do the work."""
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,9 +12,10 @@ from llama_index.hopweave.filters import to_predicate
 from llama_index.hopweave.nodes import to_node
 from llama_index.hopweave.questions import to_query
 
-from hopweave.pipeline import Pipeline
+from hopweave.pipeline import Pipeline, Result
 
 dispatcher = get_dispatcher(__name__)
+logger = logging.getLogger(__name__)
 
 
 class PipelineRetriever(BaseRetriever):
@@ -51,9 +53,15 @@ class PipelineRetriever(BaseRetriever):
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         question = to_query(query_bundle, filters=self._filters, tenant=self._tenant)
-        return [to_node(hit) for hit in self._run(question, top_k=self._similarity_top_k).hits]
+        return _nodes(self._run(question, top_k=self._similarity_top_k))
 
     @dispatcher.span
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         question = to_query(query_bundle, filters=self._filters, tenant=self._tenant)
-        return [to_node(hit) for hit in (await self._run_async(question, top_k=self._similarity_top_k)).hits]
+        return _nodes(await self._run_async(question, top_k=self._similarity_top_k))
+
+
+def _nodes(result: Result) -> list[NodeWithScore]:
+    for name, reason in result.failures.items():
+        logger.warning("went on without source %r: %s", name, reason)
+    return [to_node(hit) for hit in result.hits]
