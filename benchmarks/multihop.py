@@ -82,12 +82,11 @@ def measure(corpus, queries, triples, embedder, recipe):
             result = pipeline.run(Query(line["question"], vector), top_k=max(CUTS))
             seconds.append(perf_counter() - started)
             found.append([hit.id for hit in result.hits])
-    gold = [set(line["gold"]) for line in questions]
+    judged = [(ids, set(line["gold"])) for ids, line in zip(found, questions, strict=True)]
     recalls = {
-        f"recall@{cut}": round(mean(len(set(ids[:cut]) & wanted) / len(wanted) for ids, wanted in zip(found, gold, strict=True)), 4)
-        for cut in CUTS
+        f"recall@{cut}": round(mean(len(set(ids[:cut]) & gold) / len(gold) for ids, gold in judged), 4) for cut in CUTS
     }
-    every = mean(wanted <= set(ids[:8]) for ids, wanted in zip(found, gold, strict=True))
+    every = mean(gold <= set(ids[:8]) for ids, gold in judged)
     return {
         "all_gold@8": round(every, 4),
         **recalls,

@@ -11,8 +11,13 @@ outside the clock.
 
 import argparse
 import json
+import os
 import statistics
+import sys
 import time
+
+os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")
+sys.path.pop(0)  # this folder: one of its scripts has the name of a package
 
 import numpy as np
 import pyversity

@@ -18,6 +18,7 @@ from statistics import median
 from time import perf_counter
 
 os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")
+sys.path.pop(0)  # this folder: one of its scripts has the name of a package
 
 from hopweave import Document, KnowledgeBase, Query
 from hopweave.text.bm25 import Bm25

@@ -1,7 +1,7 @@
 """Documents next to the best hits: nearness in general, and edges that suit what the question is after."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -19,6 +19,8 @@ from hopweave.query import Query
 
 class _Neighbours(Source):
     """Sources that start from the best hits of others."""
+
+    in_memory: ClassVar[bool] = True
 
     seeds_from: tuple[str, ...] = Field(("text", "vector"), min_length=1, description="Sources whose hits are seeds.")
     seeds_per_source: int = Field(10, ge=1, description="How many of the best hits of each are seeds.")

@@ -1,7 +1,7 @@
 """Passages that a walk over the graph finds: the second hop, which shares no word with the question."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +51,8 @@ class PageRankPassages(Source):
     >>> PageRankPassages().needs
     ('text', 'vector')
     """
+
+    in_memory: ClassVar[bool] = True
 
     kind: Literal["pagerank"] = "pagerank"
     seeds_from: tuple[str, ...] = Field(
