@@ -199,6 +199,14 @@ def test_bad_values_are_refused_in_the_words_of_the_core():
         assert explain(fault.value) == "minimum: 3 is not allowed: input should be less than or equal to 1"
 
 
+def test_bounds_hold_for_assignments_too():
+    postprocessor = MinimumPostprocessor()
+    postprocessor.minimum = 0.2
+    with pytest.raises(ValidationError):
+        postprocessor.minimum = 3
+    assert postprocessor.minimum == 0.2
+
+
 def test_a_stage_of_your_own_becomes_a_postprocessor(scored):
     from typing import Literal
 

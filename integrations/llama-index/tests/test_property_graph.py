@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from llama_index.core import MockEmbedding, PropertyGraphIndex, VectorStoreIndex
+from llama_index.core import MockEmbedding, PropertyGraphIndex, StorageContext, VectorStoreIndex
 from llama_index.core.graph_stores.types import KG_NODES_KEY, KG_RELATIONS_KEY, ChunkNode, EntityNode, Relation
 from llama_index.core.indices.property_graph import PGRetriever
 from llama_index.core.ingestion import IngestionPipeline
@@ -18,11 +18,13 @@ from llama_index.graph_stores.hopweave import contributions_of, import_property_
 from llama_index.hopweave.knowledge import documents_in
 from llama_index.ingestion.hopweave import KnowledgeBaseWriter
 from llama_index.retrievers.hopweave import PageRankPGRetriever, PageRankRetriever
+from llama_index.vector_stores.hopweave import HopweaveVectorStore
 from pydantic import ValidationError
 
 from hopweave import KnowledgeBase
 from hopweave.graph.build.metadata import MetadataBuilder
 from hopweave.graph.build.triples import TriplesBuilder
+from hopweave.graph.resolve import resolve
 
 QUESTION = "Where was the designer of MV Skua born?"
 TRIPLES = {
@@ -138,6 +140,18 @@ def test_the_graph_is_read_again_when_asked(graph_index):
 def test_bad_values_are_refused_at_construction(graph_index):
     with pytest.raises(ValidationError):
         PageRankPGRetriever(graph_index.property_graph_store, restart=2)
+
+
+def test_nodes_by_id_from_whatever_holds_them(embed_model, graph_index):
+    simple = VectorStoreIndex(make_nodes(), embed_model=embed_model)
+    ours = HopweaveVectorStore.open(embed_model=embed_model)
+    context = StorageContext.from_defaults(vector_store=ours)
+    with_text = VectorStoreIndex(make_nodes(), storage_context=context, embed_model=embed_model)
+    graph = resolve(contributions_of(graph_index.property_graph_store)).graph()
+    for store in (simple, simple.docstore, with_text, ours, graph_index, graph_index.property_graph_store):
+        there = documents_in(store, graph)
+        assert {key: hit.text for key, hit in there.get(["c1", "nobody"]).items()} == {"c1": "MV Skua Ingrid Falk"}
+        assert there.get([]) == {}
 
 
 def test_nodes_of_another_store_under_our_graph(embed_model, tmp_path, llm):

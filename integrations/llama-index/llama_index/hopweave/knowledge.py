@@ -50,17 +50,22 @@ def documents_in(store: Any, graph: GraphPort) -> DocumentsElsewhere:
         What a graph retriever takes in place of a knowledge base.
 
     """
-    keeper = store
-    for name in ("docstore", "vector_store", "property_graph_store"):
-        found = getattr(store, name, None)
-        if found is not None and (name != "docstore" or found.docs):
-            keeper = found
-            break
+    keeper = _keeper(store)
 
     def fetch(ids: list[str]) -> Iterable[Hit]:
         return [to_hit(NodeWithScore(node=node)) for node in _nodes(keeper, ids)]
 
     return DocumentsElsewhere(graph, fetch)
+
+
+def _keeper(store: Any) -> Any:
+    """Of an index, the part that holds its nodes."""
+    vectors = getattr(store, "vector_store", None)
+    if getattr(store, "property_graph_store", None) is not None:
+        return store.property_graph_store
+    if vectors is None:
+        return store
+    return vectors if vectors.stores_text else store.docstore
 
 
 def _nodes(keeper: Any, ids: list[str]) -> Iterable[Any]:

@@ -31,7 +31,7 @@ class StagePostprocessor(BaseNodePostprocessor, ABC):
     """
 
     # last in the list of bases, so its settings win: LlamaIndex sets the callback manager later
-    model_config = ConfigDict(frozen=False, extra="forbid")
+    model_config = ConfigDict(frozen=False, extra="forbid", validate_assignment=True)
 
     knowledge_base: Any = Field(
         None, exclude=True, repr=False, description="Knowledge base that the nodes come from, for stages that ask it."
