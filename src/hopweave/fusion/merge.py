@@ -65,18 +65,19 @@ def completed(hit: Hit, other: Hit) -> Hit:
     >>> completed(Hit("a", text="Ferries."), Hit("a", text="?", metadata={"type": "notice"})).metadata
     {'type': 'notice'}
     """
+    _, _, text, metadata, vector, _, origin, _ = hit
     if (
-        (hit.text or not other.text)
-        and (hit.metadata or not other.metadata)
-        and (hit.vector is not None or other.vector is None)
-        and (hit.origin is not None or other.origin is None)
+        text
+        and metadata
+        and (vector is not None or other.vector is None)
+        and (origin is not None or other.origin is None)
     ):
         return hit
     return hit._replace(
-        text=hit.text or other.text,
-        metadata=hit.metadata or other.metadata,
-        vector=other.vector if hit.vector is None else hit.vector,
-        origin=other.origin if hit.origin is None else hit.origin,
+        text=text or other.text,
+        metadata=metadata or other.metadata,
+        vector=other.vector if vector is None else vector,
+        origin=other.origin if origin is None else origin,
     )
 
 
