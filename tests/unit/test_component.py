@@ -249,3 +249,14 @@ def test_other_packages_bring_components_by_entry_point_and_a_broken_one_does_no
     )
     assert ran.stdout == "tides\n"
     assert "hopweave goes on without no_such_module:X: ModuleNotFoundError" in ran.stderr
+
+
+def test_a_changed_component_is_checked_and_keeps_the_rest():
+    fuser = ReciprocalRank(k=10, weights={"text": 2})
+    assert fuser.changed() is fuser
+    assert fuser.changed(k=1) == ReciprocalRank(k=1, weights={"text": 2})
+    assert Bm25(optional=True).changed(optional=False).optional is False
+    with pytest.raises(ValidationError, match="k"):
+        fuser.changed(k=0)
+    with pytest.raises(ValidationError, match="unknown"):
+        fuser.changed(unknown=1)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from hopweave.errors import InvalidScore
 from hopweave.hit import Hit
-from hopweave.scores import as_unit, best, best_and_ties, checked, normalised, ranked, sigmoid, top_ids
+from hopweave.scores import as_unit, best, best_and_ties, checked, first, normalised, ranked, sigmoid, top_ids
 
 NUMBERS = st.floats(-1e6, 1e6, allow_nan=False)
 
@@ -118,3 +118,13 @@ def test_best_and_ties_cuts_no_tie_in_two(scores, top_k):
     bar = sorted(scores, reverse=True)[top_k - 1] if top_k <= len(scores) else -1
     assert sorted(found.tolist()) == [place for place, score in enumerate(scores) if score >= bar]
     assert best(array, top_k).tolist() == sorted(range(len(scores)), key=lambda place: (-scores[place], place))[:top_k]
+
+
+def test_the_first_hits():
+    hits = (Hit("a"), Hit("b"))
+    assert first(hits, None) == list(hits)
+    assert first(hits, 1) == [Hit("a")]
+    assert first(hits, 9) == list(hits)
+    for top_k in (0, -1):
+        with pytest.raises(ValueError, match=f"top_k must be at least 1, but got {top_k}"):
+            first(hits, top_k)

@@ -365,3 +365,11 @@ def seconds(run, text):
 def test_hostile_text_takes_linear_time(name, taxonomy):
     # the bar is 50 ms; ten times that keeps a busy machine from failing it, and a quadratic pattern takes seconds
     assert seconds(IntentClassifier(taxonomy=taxonomy).classify, HOSTILE[name]) < 0.5
+
+
+def test_the_names_of_all_intents():
+    mine = IntentRule(name="timetable", phrases=("ferry times",))
+    names = IntentClassifier(extra_rules=(mine,)).names
+    assert names[0] == "timetable"
+    assert len(names) == len(set(names)) == 9
+    assert IntentClassifier(enabled=False).names == (NO_INTENT.name,)
