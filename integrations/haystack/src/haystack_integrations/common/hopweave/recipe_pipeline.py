@@ -8,7 +8,6 @@ from haystack import Pipeline
 
 from haystack_integrations.common.hopweave.native import to_component
 from hopweave import Recipe, load_recipe
-from hopweave.component import Fuser, Stage
 from hopweave.context.assemble import ContextBuilder
 
 PIPELINES = Path(__file__).parent / "pipelines"
@@ -81,10 +80,7 @@ def _assembled(recipe: Recipe, knowledge_base: str) -> tuple[Pipeline, str]:
         for name, source in recipe.sources.items()
     }
     wires: list[tuple[str, str]] = []
-    steps = (recipe.fuse, *recipe.stages)
-    limits: list[dict[str, int]] = [{} for _ in recipe.stages] + [
-        {"top_k": _limit(steps[-1], recipe.top_k)}
-    ]  # only the last step cuts
+    limits = _limits(recipe)
     fuse = _add(parts, "fuse", to_component(recipe.fuse, sources=list(recipe.sources), **limits[0]))
     for name, source in recipe.sources.items():
         wires += [(f"{name}.documents", f"{fuse}.{name}")]
@@ -132,9 +128,12 @@ def _walks(recipe: Recipe, name: str) -> bool:
     return "restart" in type(recipe.sources[name]).model_fields
 
 
-def _limit(step: Fuser | Stage, top_k: int) -> int:
-    own = getattr(step, "top_k", None)
-    return top_k if own is None else min(own, top_k)
+def _limits(recipe: Recipe) -> list[dict[str, int]]:
+    """How many documents fuser and stages hand on: only the last of them cuts."""
+    limits: list[dict[str, int]] = [{} for _ in (recipe.fuse, *recipe.stages)]
+    own = getattr(recipe.stages[-1], "top_k", None) if recipe.stages else None
+    limits[-1] = {"top_k": recipe.top_k if own is None else min(own, recipe.top_k)}
+    return limits
 
 
 def _add(parts: dict[str, Any], name: str, part: Any) -> str:

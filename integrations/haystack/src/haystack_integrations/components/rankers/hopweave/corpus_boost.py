@@ -6,7 +6,7 @@ from typing import Any
 from haystack import component
 
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
-from hopweave.stages.corpus_boost import CorpusBoost
+from hopweave.stages.corpus_boost import CorpusBoost, CorpusRule
 
 _CORE = CorpusBoost()
 
@@ -32,7 +32,7 @@ class CorpusBoostRanker(StageRanker):
     def __init__(
         self,
         *,
-        rules: Sequence[dict[str, Any]] = _CORE.rules,
+        rules: Sequence[CorpusRule | dict[str, Any]] = _CORE.rules,
         corpus_type_field: str = _CORE.corpus_type_field,
         clamp: bool = _CORE.clamp,
         top_k: int | None = None,

@@ -6,7 +6,7 @@ from typing import Any
 from haystack import component
 
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
-from hopweave.stages.noise import Noise
+from hopweave.stages.noise import Noise, NoiseRule
 
 _CORE = Noise()
 
@@ -31,8 +31,8 @@ class NoiseRanker(StageRanker):
     def __init__(
         self,
         *,
-        rules: Sequence[dict[str, Any]] = _CORE.rules,
-        extra_rules: Sequence[dict[str, Any]] = _CORE.extra_rules,
+        rules: Sequence[NoiseRule | dict[str, Any]] = _CORE.rules,
+        extra_rules: Sequence[NoiseRule | dict[str, Any]] = _CORE.extra_rules,
         min_characters: int = _CORE.min_characters,
         min_cjk_characters: int = _CORE.min_cjk_characters,
         top_k: int | None = None,

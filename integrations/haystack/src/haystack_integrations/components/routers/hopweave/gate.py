@@ -8,6 +8,7 @@ from haystack import component
 from haystack_integrations.common.hopweave.parameters import accept_overrides, split, written
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.routing.gate import Gate
+from hopweave.routing.gate_rules import GateRule
 
 _CORE = Gate()
 
@@ -34,7 +35,7 @@ class RetrievalGate:
         *,
         enabled: bool = _CORE.enabled,
         languages: Sequence[str] = _CORE.languages,
-        extra_rules: Sequence[dict[str, Any]] = _CORE.extra_rules,
+        extra_rules: Sequence[GateRule | dict[str, Any]] = _CORE.extra_rules,
         min_characters: int = _CORE.min_characters,
         min_cjk_characters: int = _CORE.min_cjk_characters,
         prefixes: Sequence[str] = _CORE.prefixes,
@@ -44,7 +45,7 @@ class RetrievalGate:
 
         :param enabled: Whether messages are judged at all.
         :param languages: Whose rules are used, besides those of no language.
-        :param extra_rules: Your own rules, as mappings with name, action, language and phrases; they are tried first.
+        :param extra_rules: Your own rules, as objects or mappings with name, action, language and phrases; they are tried first.
         :param min_characters: Shorter messages that are not questions are skipped.
         :param min_cjk_characters: The same for messages with Chinese, Japanese or Korean.
         :param prefixes: Regular expressions for what to take off the front.

@@ -9,6 +9,7 @@ from haystack_integrations.common.hopweave.parameters import written
 from haystack_integrations.common.hopweave.questions import from_intent
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.routing.intent import IntentClassifier
+from hopweave.routing.taxonomy import IntentRule
 
 _CORE = IntentClassifier()
 
@@ -36,7 +37,7 @@ class IntentRouter:
         *,
         enabled: bool = _CORE.enabled,
         taxonomy: str = _CORE.taxonomy,
-        extra_rules: Sequence[dict[str, Any]] = _CORE.extra_rules,
+        extra_rules: Sequence[IntentRule | dict[str, Any]] = _CORE.extra_rules,
         default: str | None = _CORE.default,
         long_words: int = _CORE.long_words,
         groups: Mapping[str, Sequence[str]] | None = None,
@@ -46,7 +47,7 @@ class IntentRouter:
 
         :param enabled: Whether intents are used at all.
         :param taxonomy: Which of the two rule tables to use: eight or fine.
-        :param extra_rules: Your own rules, as mappings with name, phrases, weights and so on; they are tried first.
+        :param extra_rules: Your own rules, as objects or mappings with name, phrases, weights and so on; they are tried first.
         :param default: Intent of a short text on which no rule fires.
         :param long_words: A text with more words than this is long.
         :param groups: Names of intents by the name of the output they share; the others have one of their own.
