@@ -45,7 +45,8 @@ class RetrievalGate:
 
         :param enabled: Whether messages are judged at all.
         :param languages: Whose rules are used, besides those of no language.
-        :param extra_rules: Your own rules, as objects or mappings with name, action, language and phrases; they are tried first.
+        :param extra_rules: Your own rules, as objects or mappings with name, action, language and phrases; they are
+            tried first.
         :param min_characters: Shorter messages that are not questions are skipped.
         :param min_cjk_characters: The same for messages with Chinese, Japanese or Korean.
         :param prefixes: Regular expressions for what to take off the front.

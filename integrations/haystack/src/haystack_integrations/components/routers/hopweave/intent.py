@@ -47,7 +47,8 @@ class IntentRouter:
 
         :param enabled: Whether intents are used at all.
         :param taxonomy: Which of the two rule tables to use: eight or fine.
-        :param extra_rules: Your own rules, as objects or mappings with name, phrases, weights and so on; they are tried first.
+        :param extra_rules: Your own rules, as objects or mappings with name, phrases, weights and so on; they are tried
+            first.
         :param default: Intent of a short text on which no rule fires.
         :param long_words: A text with more words than this is long.
         :param groups: Names of intents by the name of the output they share; the others have one of their own.
