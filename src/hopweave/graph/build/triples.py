@@ -45,7 +45,9 @@ class TriplesBuilder(GraphBuilder):
     kind: Literal["triples"] = "triples"
     field: str = Field("triples", description="The metadata field that holds the triples.")
     entities_field: str = Field("entities", description="The metadata field that holds further names, if any.")
-    weight: float = Field(1.0, gt=0, description="Weight of an edge.")
+    weight: float = Field(
+        0.1, gt=0, description="Weight of an edge. Extracted triples are many and noisy: beside mentions, less is more."
+    )
     skip_malformed: bool = Field(False, description="Leave out what is not a triple instead of raising an error.")
 
     def contribute(self, document: Document) -> Contribution:
