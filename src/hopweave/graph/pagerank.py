@@ -47,7 +47,7 @@ class PageRank:
     """
 
     nodes: npt.NDArray[np.int64]
-    scores: npt.NDArray[np.float64]
+    scores: Floats
     engine: str
     iterations: int
     finished: bool
@@ -212,7 +212,7 @@ def _in_memory(walk: Walk, starts: Sequence[Start], terms: Terms, engine: Engine
         solved = solver(walk, columns if len(together) > 1 else columns[:, 0], terms)
         answers, residuals = solved.scores.reshape(walk.size, -1), np.atleast_1d(solved.residuals)
         for column in range(len(together)):
-            scores, residual = answers[:, column].astype(np.float64), float(residuals[column])
+            scores, residual = answers[:, column], float(residuals[column])
             yield PageRank(np.arange(walk.size), scores, engine, solved.iterations, solved.finished, residual)
 
 
@@ -223,7 +223,8 @@ def _pushed(rows: Rows, start: Start, terms: Terms, background: Background | Non
 
 def _starts(graph: GraphPort, seeds: Seeds, allowed: Mask | None) -> Start:
     """The seeds by number, each once, with weights that sum to 1."""
-    numbers = graph.find([seed for seed in seeds if isinstance(seed, str)])
+    ids = [seed for seed in seeds if isinstance(seed, str)]
+    numbers = graph.find(ids) if ids else {}
     weights: dict[int, float] = {}
     for seed, weight in seeds.items():
         if not 0 <= weight < math.inf:
@@ -248,11 +249,10 @@ def _chosen(found: PageRank, allowed: Mask | None, among: Mask | None, top_k: in
     for mask in (allowed, among):
         if mask is not None:
             nodes, scores = nodes[mask[nodes]], scores[mask[nodes]]
-    least = max(min_score, 0.0)
+    kept = scores > max(min_score, 0.0)
     if top_k is not None and top_k < len(nodes):
-        least = max(least, math.nextafter(np.partition(scores, len(scores) - top_k)[len(scores) - top_k], 0))
-    kept = np.flatnonzero(scores > least)
-    nodes, scores = nodes[kept], scores[kept]
+        kept &= scores >= np.partition(scores, len(scores) - top_k)[len(scores) - top_k]
+    nodes, scores = nodes[kept], scores[kept].astype(np.float64)
     order = np.lexsort((nodes, -scores))[:top_k]
     return PageRank(nodes[order], scores[order], found.engine, found.iterations, found.finished, found.residual)
 

@@ -86,7 +86,7 @@ def conjugate_gradient(walk: Walk, starts: Floats, terms: Terms) -> Solved:
         resistance = resistance / np.where(drawn > 0, drawn, 1)
         found = restart * starts + (1 - restart) * _drawn(_forgotten(walk, starts), terms, reach)
         rest = restart * starts - found + onward(found)
-    course, size = rest, _dots(rest * resistance, rest)
+    course, size = rest.copy(), _dots(rest * resistance, rest)
     late, limit = False, _rounds_enough(restart, tolerance)
     for iterations in range(limit + 1):
         # the sum of errors is at most the sum of residuals / restart, in proportion to all visits
@@ -94,12 +94,15 @@ def conjugate_gradient(walk: Walk, starts: Floats, terms: Terms) -> Solved:
         late = iterations > 0 and terms.late
         if late or residuals.max() <= tolerance:
             break
-        image = course - onward(course)
+        image = onward(course)
+        np.subtract(course, image, out=image)
         step = _quotient(size, _dots(course * resistance, image))
-        found = found + step * course
-        rest = rest - step * image
+        found += step * course
+        image *= step
+        rest -= image
         new_size = _dots(rest * resistance, rest)
-        course = rest + _quotient(new_size, size) * course
+        course *= _quotient(new_size, size)
+        course += rest
         size = new_size
     return Solved(found / found.sum(axis=0), iterations, residuals, not late or bool(residuals.max() <= tolerance))
 
@@ -150,7 +153,13 @@ def _onward(walk: Walk, terms: Terms, like: Floats, reach: Floats | None) -> Cal
     """A function that takes a distribution one step on, less what restarts."""
     backward, carried = walk.backward(terms.precision), 1 - terms.restart
     if reach is None:
-        return lambda scores: (backward @ scores) * carried
+
+        def walked(scores: Floats) -> Floats:
+            moved = backward @ scores
+            moved *= carried
+            return moved
+
+        return walked
     # where the pull is weaker, the other edges of a node share the rest
     pull = _tall(np.asarray(terms.pull, terms.precision), like)
     pace = _tall(np.divide(carried, reach, out=np.zeros_like(reach), where=reach > 0), like)
@@ -169,10 +178,11 @@ def _forgotten(walk: Walk, starts: Floats) -> Floats:
     background = walk.background
     if background is None:
         return np.zeros_like(starts)
-    seeds, *questions = np.nonzero(starts * _tall(background.settles, starts) > 0)
+    seeds, *questions = np.nonzero(starts > 0)
     owed = np.zeros((len(background.leaks), *starts.shape[1:]), starts.dtype)
-    np.add.at(owed, (background.parts[seeds], *questions), starts[seeds, *questions])
-    return np.asarray(owed[background.parts] * _tall(background.masses, starts), starts.dtype)
+    np.add.at(owed, (background.parts[seeds], *questions), starts[seeds, *questions] * background.settles[seeds])
+    masses = walk.masses("float32" if starts.dtype == np.float32 else "float64")
+    return np.asarray(owed[background.parts] * _tall(masses, starts))
 
 
 def _drawn(forgotten: Floats, terms: Terms, reach: Floats | None) -> Floats:
@@ -194,12 +204,11 @@ def _one_step(walk: Walk, starts: Floats, precision: Precision) -> Floats:
     offsets, positions = slices(walk.indptr, seeds)
     counts = np.diff(offsets)
     shares = walk.shares(precision)[positions] * np.repeat(starts[seeds, *questions], counts)
-    moved = np.zeros_like(starts)
-    reached: list[npt.NDArray[np.integer]] = [
-        walk.targets[positions],
-        *(np.repeat(question, counts) for question in questions),
-    ]
-    np.add.at(moved, tuple(reached), shares)
+    moved, targets = np.zeros_like(starts), walk.targets[positions]
+    if questions:
+        np.add.at(moved, (targets, np.repeat(questions[0], counts)), shares)
+    else:
+        np.add.at(moved, targets, shares)
     return moved
 
 

@@ -138,6 +138,12 @@ class Walk:
         """The weight of every edge as a share of the degree of its node: the probability to follow it."""
         return self._once("shares", precision, lambda: self._shares().astype(precision))
 
+    def masses(self, precision: Precision) -> Floats:
+        """The masses of the background; 0 if there is none."""
+        background = self.background
+        masses = np.zeros(self.size) if background is None else background.masses
+        return self._once("masses", precision, lambda: masses.astype(precision))
+
     def resistance(self, precision: Precision) -> Floats:
         """1 / degree of every node; 1 where there are no edges."""
         return self._once(
