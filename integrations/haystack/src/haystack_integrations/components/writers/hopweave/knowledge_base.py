@@ -15,8 +15,10 @@ class KnowledgeBaseWriter:
     Writes documents, their vectors, terms and graph to a knowledge base file.
 
     Writing what has not changed costs next to nothing, and writing a document again replaces all that was derived from
-    it. An entity extractor in front of this component may put what it found into a document's meta: the graph builder
-    `metadata` makes nodes and edges of such fields.
+    it. Who finds the entities in a text can be exchanged: register spaCy, GLiNER, an LLM or any function with
+    `hopweave.graph.build.mentions.register_extractor` and name it in `graph`, as in
+    `graph=[{"kind": "mentions", "extractor": "my extractor"}]`. What an extractor in front of this component puts
+    into a document's meta becomes nodes and edges through the builder `metadata`.
 
     ```python
     from haystack import Document
