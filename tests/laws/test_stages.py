@@ -13,24 +13,27 @@ from hopweave.component import Stage, registered
 from hopweave.errors import InvalidScore
 from hopweave.hit import Hit
 from hopweave.query import Query
-from hopweave.stages.remote_rerank import RemoteRerank
 
 from .conftest import check_hits, frozen, hit_lists, queries
 
-# Stages that cannot be tried with their defaults: an instance that can, or the reason why there is none.
+# Stages that cannot be tried with their defaults: parameters that make it possible, or the fixture that gives one.
 SPECIAL = {
-    "cross_encoder": "downloads a model",
-    "remote_rerank": RemoteRerank(api_key_env="HOPWEAVE_LAWS_HAVE_NO_KEY"),  # what it does without a service
+    "cross_encoder": {"model": "cross_encoder"},
+    "remote_rerank": {"api_key_env": "HOPWEAVE_LAWS_HAVE_NO_KEY"},  # what it does without a service
 }
-STAGES = {kind: SPECIAL.get(kind) or component() for kind, component in registered(Stage).items()}
+FIXTURES = {"cross_encoder"}
 
-every_stage = pytest.mark.parametrize(
-    "stage",
-    [
-        pytest.param(stage, id=kind, marks=[pytest.mark.skip(reason=stage)] if isinstance(stage, str) else [])
-        for kind, stage in STAGES.items()
-    ],
-)
+every_stage = pytest.mark.parametrize("stage", sorted(registered(Stage)), indirect=True)
+
+
+@pytest.fixture(scope="module")
+def stage(request):
+    """A stage of every kind."""
+    parameters = {
+        name: request.getfixturevalue(value) if value in FIXTURES else value
+        for name, value in SPECIAL.get(request.param, {}).items()
+    }
+    return registered(Stage)[request.param](**parameters)
 
 
 def test_the_table_of_special_stages_is_not_out_of_date():
