@@ -46,34 +46,25 @@ class ReciprocalRank(Fuser):
 
     def fuse(self, rankings: Rankings, query: Query) -> list[Hit]:  # noqa: ARG002 - ranks alone decide
         """Merge rankings into one, best first."""
-        # a thousand hits per source are common, so each is touched as little as possible
+        # a thousand hits per source are common, so each is touched as little as possible; entries sort as they are
         k, weights = self.k, dict(self.weights)
-        found: dict[str, tuple[float, int, Hit, dict[str, int], tuple[Receipt, ...]]] = {}
+        found: dict[str, tuple[float, int, str, Hit, dict[str, int], tuple[Receipt, ...]]] = {}
         for source in sorted(rankings):
             weight = weights.get(source, 1.0)
             for rank, hit in enumerate(checked(rankings[source]), start=1):
                 part = weight / (k + rank)
                 known = found.get(hit.id)
                 if known is None:
-                    found[hit.id] = (part, rank, hit, {source: rank}, hit.receipts)
+                    found[hit.id] = (-part, rank, hit.id, hit, {source: rank}, hit.receipts)
                     continue
-                score, best_rank, best, ranks, receipts = known
+                loss, best_rank, key, best, ranks, receipts = known
                 ranks[source] = rank
                 told = together(receipts, hit.receipts) if hit.receipts else receipts
                 if rank < best_rank:
                     best_rank, best, hit = rank, hit, best  # noqa: PLW2901 - the two change places
-                found[hit.id] = (score + part, best_rank, completed(best, hit), ranks, told)
-        order = sorted(found.items(), key=lambda pair: (-pair[1][0], pair[1][1], pair[0]))
-        return [
-            Hit(
-                key,
-                score,
-                hit.text,
-                hit.metadata,
-                hit.vector,
-                "positive",
-                hit.origin,
-                (*receipts, Receipt("reciprocal_rank", None, score, {"ranks": ranks, "k": k, "weights": weights})),
-            )
-            for key, (score, _, hit, ranks, receipts) in order
-        ]
+                found[key] = (loss - part, best_rank, key, completed(best, hit), ranks, told)
+        hits = []
+        for loss, _, key, (_, _, text, metadata, vector, _, origin, _), ranks, told in sorted(found.values()):
+            receipt = Receipt("reciprocal_rank", None, -loss, {"ranks": ranks, "k": k, "weights": weights})
+            hits.append(Hit(key, -loss, text, metadata, vector, "positive", origin, (*told, receipt)))
+        return hits
