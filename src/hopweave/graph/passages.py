@@ -46,7 +46,8 @@ class PageRankPassages(Source):
     a passage counts (`floor` + fit)^`steering`, where fit is the mean over the `seeds_from` rankings, with BM25 on
     the question's other words in place of `word_source`.
 
-    Without anything to start from there are no hits. Receipts tell the share of all visits and the seeds.
+    Without anything to start from there are no hits. Receipts tell the share of all visits, the seeds, the strongest
+    path, how well the names were linked and how far the best hit stands out (`confidence`).
 
     >>> PageRankPassages().needs
     ('text', 'vector')
@@ -132,6 +133,7 @@ class PageRankPassages(Source):
             {key: {"share": share, **paths.get(key, {})} for key, share in shares},
             seeds=[link.name for link in linking.links[:5]],
             linking=round(linking.confidence, 3),
+            confidence=round(walk.confidence, 3),
             finished=walk.finished,
         )
 
