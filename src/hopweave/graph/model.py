@@ -7,6 +7,7 @@ normalised name, so that the same name in two documents is the same node.
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -33,7 +34,10 @@ EDGE_TYPE_WEIGHTS: Mapping[str, float] = MappingProxyType(
 
 UNKNOWN_EDGE_TYPE_WEIGHT = 0.5
 
+NAMES_KEPT = 500_000  # a graph that is read again after a change has nearly the same names
 
+
+@lru_cache(NAMES_KEPT)
 def normalise_name(name: str) -> str:
     """The form in which names are compared: NFKC, casefolded, white space folded. Nothing is dropped.
 

@@ -2,10 +2,10 @@
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
-from hopweave.graph.model import normalise_name
+from hopweave.graph.model import NAMES_KEPT, normalise_name
 from hopweave.graph.stop_words import STOP_WORDS
 
 BREAK = "."
@@ -80,6 +80,7 @@ def spans(text: str) -> list[tuple[str, int, int]]:
     return [(found.group(), *found.span()) for found in pattern.finditer(text)]
 
 
+@lru_cache(NAMES_KEPT)
 def word_key(name: str) -> str:
     """What two spellings of a name have in common: the folded words, without "the" in front.
 
