@@ -71,7 +71,7 @@ def test_at_the_usual_tolerance_errors_stay_within_what_is_said(engine, rows, se
     error = np.abs(dense(answer) - networkx_scores(rows, seeds, restart, "both")).sum()
     assert error <= 2 * answer.residual + 1e-5
     if engine != "push":
-        assert answer.residual <= 0.03
+        assert answer.residual <= 0.05
 
 
 @given(rows=edge_lists, questions=st.lists(seed_weights, min_size=2, max_size=5), restart=restarts)

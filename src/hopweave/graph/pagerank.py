@@ -122,7 +122,7 @@ def personalised_pagerank(
     top_k: int | None = None,
     min_score: float = 0.0,
     engine: Engine = "auto",
-    tolerance: float = 0.03,
+    tolerance: float = 0.05,
     deadline_seconds: float | None = None,
 ) -> PageRank | list[PageRank]:
     """Rank nodes by the visits of a walker who, at every step, goes back to the seeds with probability `restart`.

@@ -25,7 +25,7 @@ class Terms:
     """
 
     restart: float
-    tolerance: float = 0.03
+    tolerance: float = 0.05
     pull: Mask | Floats | None = None
     deadline: float | None = None
 
