@@ -63,8 +63,9 @@ class ReciprocalRank(Fuser):
                 if rank < best_rank:
                     best_rank, best, hit = rank, hit, best  # noqa: PLW2901 - the two change places
                 found[key] = (loss - part, best_rank, key, completed(best, hit), ranks, told)
-        hits = []
+        new, hits = tuple.__new__, []  # the constructor of a named tuple is Python code, this one is not
         for loss, _, key, (_, _, text, metadata, vector, _, origin, _), ranks, told in sorted(found.values()):
-            receipt = Receipt("reciprocal_rank", None, -loss, {"ranks": ranks, "k": k, "weights": weights})
-            hits.append(Hit(key, -loss, text, metadata, vector, "positive", origin, (*told, receipt)))
+            details = {"ranks": ranks, "k": k, "weights": weights}
+            receipt = new(Receipt, ("reciprocal_rank", None, -loss, details))
+            hits.append(new(Hit, (key, -loss, text, metadata, vector, "positive", origin, (*told, receipt))))
         return hits
