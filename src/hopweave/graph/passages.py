@@ -178,13 +178,14 @@ class PageRankPassages(Source):
 
     def _pull(self, graph: GraphPort, fit: Strengths) -> npt.NDArray[np.float32] | None:
         passages = of_kind(graph, "passage")
-        if not self.steering or passages is None or not fit:
+        if not self.steering or passages is None or not isinstance(graph, Graph) or not fit:
             return None
-        pull = np.where(passages, self.floor, 1.0).astype(np.float32)
-        numbers = passage_numbers(graph, fit)
-        for key, number in numbers.items():
-            pull[number] += fit[key]
-        return np.asarray(np.where(passages, pull**self.steering, 1.0), np.float32)
+        unfit = self.floor**self.steering
+        plain = graph.cached(("pull", unfit), lambda: np.where(passages, unfit, 1.0).astype(np.float32))
+        pull: npt.NDArray[np.float32] = plain.copy()
+        for key, number in passage_numbers(graph, fit).items():
+            pull[number] = (self.floor + fit[key]) ** self.steering
+        return pull
 
     def _paths(
         self, graph: GraphPort, seeds: Mapping[int, float], documents: Sequence[str], allowed: Mask | None
