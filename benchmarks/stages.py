@@ -89,8 +89,9 @@ class Silent(BaseRetriever):
 
 def fusion_contestants():
     generator = np.random.default_rng(11)
-    text = ("The ferry sails between the islands, in winter as in summer. " * 17)[:1000]
-    metadata = [{"title": f"Page {n}", "source": f"docs/{n}.md", "date": "2026-03-01"} for n in range(DOCUMENTS)]
+    text = ("The ferry sails between the islands, in winter as in summer. " * 5)[:300]
+    # short texts without metadata are what favours the peers, who hash or copy them
+    metadata: list[dict[str, str]] = [{} for _ in range(DOCUMENTS)]
     rankings = {
         f"source {n}": [
             (int(place), float(score))

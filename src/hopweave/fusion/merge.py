@@ -67,8 +67,8 @@ def completed(hit: Hit, other: Hit) -> Hit:
     """
     _, _, text, metadata, vector, _, origin, _ = hit
     if (
-        text
-        and metadata
+        (text or not other.text)
+        and (metadata or not other.metadata)
         and (vector is not None or other.vector is None)
         and (origin is not None or other.origin is None)
     ):
