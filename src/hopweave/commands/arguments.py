@@ -1,0 +1,41 @@
+"""What the commands share: how they are declared and how their arguments are read."""
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+DEFAULT_FILE = "hopweave.db"
+
+
+def command(
+    commands: Any, name: str, run: Callable[[argparse.Namespace], int], summary: str, examples: str, *, kb: bool = True
+) -> argparse.ArgumentParser:
+    """Add a command that `run` carries out, with its examples at the end of its help.
+
+    >>> parser = argparse.ArgumentParser(prog="hopweave")
+    >>> _ = command(parser.add_subparsers(), "check", lambda options: 0, "verify a file", "examples: …")
+    >>> parser.parse_args(["check"]).kb
+    'hopweave.db'
+    """
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=summary,
+        description=summary[0].upper() + summary[1:] + ".",
+        epilog=examples,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    if kb:
+        parser.add_argument("--kb", default=DEFAULT_FILE, metavar="FILE", help=f"the file (default: {DEFAULT_FILE})")
+    return parser
+
+
+def positive(text: str) -> int:
+    """A whole number of at least 1.
+
+    >>> positive("3")
+    3
+    """
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, but got {text!r}")
+    return int(text)

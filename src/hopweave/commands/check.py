@@ -1,0 +1,31 @@
+"""`hopweave check`: verify a knowledge base file."""
+
+import argparse
+from typing import Any
+
+from hopweave.commands.arguments import command
+from hopweave.errors import EmptyFile
+
+_EXAMPLES = """\
+examples:
+  hopweave check --kb corpus.db
+"""
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command and its arguments."""
+    command(commands, "check", run, "verify a knowledge base file", _EXAMPLES)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Say what is wrong with the file, or that nothing is."""
+    from hopweave.knowledge_base.store import KnowledgeBase
+
+    try:
+        with KnowledgeBase.open(options.kb, read_only=True) as kb:
+            problems = kb.check()
+            sound = f"{options.kb}: sound, {kb.count()} documents, version {kb.version}"
+    except EmptyFile as error:  # as sound as a file that holds nothing can be
+        problems, sound = [], str(error)
+    print("\n".join(problems) or sound)
+    return 1 if problems else 0

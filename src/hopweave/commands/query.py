@@ -1,0 +1,100 @@
+"""`hopweave query`: search a knowledge base file."""
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from hopweave.commands.arguments import command, positive
+
+_EXAMPLES = """\
+examples:
+  hopweave query "who built the tide gate?"
+  hopweave query "tide gate" --recipe hybrid --top-k 5 --explain
+  hopweave query "timetable" --filter type=notice --json
+"""
+_FILTER_HELP = "only hits whose metadata has this value; may be repeated"
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command and its arguments."""
+    query = command(commands, "query", run, "search a knowledge base file", _EXAMPLES)
+    query.add_argument("question", type=_question, help="what to look for")
+    query.add_argument("--recipe", default="hybrid", metavar="NAME", help="a shipped recipe or a YAML file")
+    query.add_argument("--top-k", type=positive, metavar="N", help="how many hits (default: the recipe's)")
+    query.add_argument("--filter", action="append", type=_filter, default=[], metavar="FIELD=VALUE", help=_FILTER_HELP)
+    query.add_argument("--explain", action="store_true", help="show the receipts: why each hit has its score")
+    query.add_argument("--json", action="store_true", help="print the whole result as JSON")
+
+
+def _question(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("must not be empty")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise argparse.ArgumentTypeError("must be valid text in the encoding of this terminal") from error
+    return text
+
+
+def _filter(text: str) -> tuple[str, str]:
+    field, equals, value = text.partition("=")
+    if not field or not equals:
+        raise argparse.ArgumentTypeError(f"must look like field=value, but got {text!r}")
+    return field, value
+
+
+def run(options: argparse.Namespace) -> int:
+    """Search and show the hits."""
+    from hopweave.knowledge_base.store import KnowledgeBase
+    from hopweave.query import Query
+
+    filters: dict[str, list[Any]] = {}
+    for field, value in options.filter:
+        filters.setdefault(field, []).extend(_readings(value))
+    with KnowledgeBase.open(options.kb, read_only=True) as kb:
+        query = Query(options.question, filters=filters or None)
+        result = kb.search(query, recipe=options.recipe, top_k=options.top_k)
+    if options.json:
+        print(json.dumps(result.as_dict(), ensure_ascii=False, indent=2))
+        return 0
+    for name, reason in result.failures.items():
+        print(f"hopweave: went on without {name}: {reason}", file=sys.stderr)
+    if not result.hits:
+        print("no hits")
+    for rank, hit in enumerate(result.hits, start=1):
+        title = hit.metadata.get("title") or ""
+        print(f"{rank:>3}  {_number(hit.score):>8}  {hit.id}{f'  {title}' if title and title != hit.id else ''}")
+        print(f"               {_shortened(hit.text)}")
+        if options.explain:
+            for receipt in hit.receipts:
+                details = "  ".join(f"{key}={_shown(value)}" for key, value in receipt.details.items())
+                print(f"               · {receipt.stage}: {_number(receipt.after)}  {details}")
+    if options.explain:
+        steps = ", ".join(f"{step} {1000 * seconds:.1f} ms" for step, seconds in result.timings.items())
+        print(f"\n{steps}")
+    return 0
+
+
+def _readings(value: str) -> list[Any]:
+    """What was typed, as text and, where it can be one, as a number or truth value."""
+    try:
+        read = json.loads(value)
+    except ValueError:
+        return [value]
+    return [value, read] if isinstance(read, int | float) else [value]
+
+
+def _number(value: Any) -> str:
+    return "–" if value is None else f"{value:.4g}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {_shown(one)}" for key, one in value.items()) + "}"
+    return _number(value) if isinstance(value, float) else str(value)
+
+
+def _shortened(text: str, width: int = 100) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= width else line[: width - 1].rsplit(" ", 1)[0] + " …"
