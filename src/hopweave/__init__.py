@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from hopweave.pipeline import Pipeline, Result
     from hopweave.query import Query
     from hopweave.recipe import Recipe, load_recipe, register
+    from hopweave.report.page import html_report
 
 __version__ = "0.1.0"
 
@@ -30,6 +31,7 @@ __all__ = [
     "Receipt",
     "Recipe",
     "Result",
+    "html_report",
     "load_recipe",
     "read_documents",
     "register",
@@ -45,6 +47,7 @@ _HOMES = {
     "pipeline": ("Pipeline", "Result"),
     "query": ("Query",),
     "recipe": ("Recipe", "load_recipe", "register"),
+    "report.page": ("html_report",),
 }
 
 

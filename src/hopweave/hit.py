@@ -130,3 +130,9 @@ class Hit(NamedTuple):
             "metadata": dict(self.metadata),
             "receipts": [receipt.as_dict() for receipt in self.receipts],
         }
+
+    def _repr_html_(self) -> str:
+        """The hit as a picture, for notebooks."""
+        from hopweave.report.picture import picture
+
+        return picture(self)

@@ -57,6 +57,12 @@ class Result:
             "paths": self.paths and [path.words for path in self.paths.paths],
         }
 
+    def _repr_html_(self) -> str:
+        """The result as a picture, for notebooks."""
+        from hopweave.report.picture import picture
+
+        return picture(self)
+
 
 class Pipeline:
     """A recipe at work on a knowledge base. Safe to share between threads.

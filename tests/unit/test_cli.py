@@ -280,6 +280,17 @@ def test_json_is_one_document_and_nothing_else(run, isles_db):
     assert data["query"] == "tide gate"
 
 
+def test_a_report_is_written_beside_what_is_printed(run, isles_db):
+    code, out, err = run("query", "tide gate", "--report", "gate.html", "--top-k", "2")
+    assert (code, out, err) == run("query", "tide gate", "--top-k", "2")
+    page = Path("gate.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert page.count('<li class="hit">') == 2
+    code, _, err = run("query", "tide gate", "--report", "no/such/folder.html")
+    assert code == 1
+    assert "no/such/folder.html" in err
+
+
 def test_nothing_found_is_no_error(run):
     run("index", lines({"id": "a", "text": "one"}), "--embedder", "none", "--quiet")
     Path("words.yaml").write_text("name: words\nsources: {text: {kind: bm25}}")

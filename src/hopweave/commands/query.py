@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
 from hopweave.commands.arguments import command, positive
@@ -12,6 +13,7 @@ examples:
   hopweave query "who built the tide gate?"
   hopweave query "tide gate" --recipe hybrid --top-k 5 --explain
   hopweave query "timetable" --filter type=notice --json
+  hopweave query "tide gate" --report gate.html
 """
 _FILTER_HELP = "only hits whose metadata has this value; may be repeated"
 
@@ -25,6 +27,9 @@ def add_to(commands: Any) -> None:
     query.add_argument("--filter", action="append", type=_filter, default=[], metavar="FIELD=VALUE", help=_FILTER_HELP)
     query.add_argument("--explain", action="store_true", help="show the receipts: why each hit has its score")
     query.add_argument("--json", action="store_true", help="print the whole result as JSON")
+    query.add_argument(
+        "--report", type=Path, metavar="FILE", help="write hits, paths and receipts as an HTML page"
+    )
 
 
 def _question(text: str) -> str:
@@ -48,6 +53,7 @@ def run(options: argparse.Namespace) -> int:
     """Search and show the hits."""
     from hopweave.knowledge_base.store import KnowledgeBase
     from hopweave.query import Query
+    from hopweave.report.page import html_report
 
     filters: dict[str, list[Any]] = {}
     for field, value in options.filter:
@@ -55,6 +61,8 @@ def run(options: argparse.Namespace) -> int:
     with KnowledgeBase.open(options.kb, read_only=True) as kb:
         query = Query(options.question, filters=filters or None)
         result = kb.search(query, recipe=options.recipe, top_k=options.top_k)
+    if options.report:
+        options.report.write_text(html_report(result), encoding="utf-8")
     if options.json:
         print(json.dumps(result.as_dict(), ensure_ascii=False, indent=2))
         return 0
