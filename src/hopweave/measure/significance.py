@@ -1,0 +1,95 @@
+"""How sure a mean over queries is: what chance alone could have made of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+RESAMPLES = 9_999
+_NUMBERS_AT_ONCE = 5_000_000  # keeps resampling of many queries within some tens of megabytes
+
+
+class Interval(NamedTuple):
+    """Where the mean of 95 of 100 such sets of queries would lie."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How far the second of two recipes is ahead of the first, over the same queries.
+
+    `p_value` is how often chance alone makes a difference at least as large, either way.
+    """
+
+    mean: float
+    interval: Interval | None
+    p_value: float
+
+    @property
+    def within_noise(self) -> bool:
+        """Whether chance alone may well have made it: in more than 5 of 100 cases it makes as much."""
+        return self.p_value > 0.05
+
+
+def bootstrap_interval(values: Sequence[float], *, seed: int = 0) -> Interval | None:
+    """The 95 % interval of the mean of values, by drawing as many of them again and again; None for fewer than two.
+
+    >>> bootstrap_interval([0.0, 1.0, 1.0, 1.0])
+    Interval(low=0.25, high=1.0)
+    """
+    if len(values) < 2:
+        return None
+    from scipy.stats import bootstrap
+
+    drawn = bootstrap(
+        (np.asarray(values, float),),
+        np.mean,
+        n_resamples=RESAMPLES,
+        batch=_batch(values),
+        method="percentile",
+        rng=np.random.default_rng(seed),
+    )
+    return Interval(float(drawn.confidence_interval.low), float(drawn.confidence_interval.high))
+
+
+def paired_difference(first: Sequence[float], second: Sequence[float], *, seed: int = 0) -> Difference:
+    """The mean of `second` minus that of `first`, with a paired randomisation test and a bootstrap interval.
+
+    If the two do not differ, each query's pair of values could as well stand the other way round; the test asks how
+    often doing so at random gives a mean difference as large. With few queries it tries every way.
+
+    >>> paired_difference([0.0, 0.5, 0.5, 0.0], [0.5, 1.0, 1.0, 0.5])  # all the same way has chance 2 in 2⁴
+    Difference(mean=0.5, interval=Interval(low=0.5, high=0.5), p_value=0.125)
+    """
+    if len(first) != len(second):
+        raise ValueError(f"both need a value for every query, but there are {len(first)} and {len(second)}")
+    gains = [after - before for before, after in zip(first, second, strict=True)]
+    if not any(gains):
+        return Difference(0.0, bootstrap_interval(gains, seed=seed), 1.0)
+    from scipy.stats import permutation_test
+
+    test = permutation_test(
+        (np.asarray(second, float), np.asarray(first, float)),
+        _mean_gain,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=RESAMPLES,
+        batch=_batch(gains),
+        rng=np.random.default_rng(seed),
+    )
+    return Difference(fmean(gains), bootstrap_interval(gains, seed=seed), float(test.pvalue))
+
+
+def _mean_gain(
+    second: npt.NDArray[np.float64], first: npt.NDArray[np.float64], axis: int = -1
+) -> npt.NDArray[np.float64]:
+    return np.asarray(np.mean(second - first, axis=axis))
+
+
+def _batch(values: Sequence[float]) -> int:
+    return max(1, min(RESAMPLES, _NUMBERS_AT_ONCE // len(values)))
