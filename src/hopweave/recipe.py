@@ -100,10 +100,10 @@ def load_recipe(recipe: str | Path | Recipe) -> Recipe:
 
     >>> load_recipe("hybrid").name
     'hybrid'
-    >>> load_recipe("hybird")
+    >>> load_recipe("hybird")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    hopweave.errors.RecipeError: there is no recipe 'hybird' and no such file; shipped are hybrid, multihop, weighted
+    hopweave.errors.RecipeError: there is no recipe 'hybird' and no such file; shipped are hybrid, ...
     """
     if isinstance(recipe, Recipe):
         return recipe
