@@ -5,9 +5,12 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hopweave.commands.arguments import command
+
+if TYPE_CHECKING:
+    from hopweave.measure.metrics import Judging
 
 _EXAMPLES = """\
 examples:
@@ -50,6 +53,11 @@ def add_measures(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--measure", action="append", metavar="NAME", help=_MEASURE_HELP.format(listed))
 
 
+def judging(options: argparse.Namespace) -> "Judging":
+    """How gold is to be read."""
+    return "strict" if options.strict else "classes"
+
+
 def warn(warnings: Sequence[str]) -> None:
     """Say on the terminal what speaks against the figures."""
     for warning in warnings:
@@ -70,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
             options.recipe or ["hybrid"],
             judged,
             measures=options.measure or DEFAULT_MEASURES,
-            judging="strict" if options.strict else "classes",
+            judging=judging(options),
             sources=options.sources,
             seed=options.seed,
         )

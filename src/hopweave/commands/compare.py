@@ -1,0 +1,53 @@
+"""`hopweave compare`: whether one recipe is better than another."""
+
+import argparse
+import json
+from typing import Any
+
+from hopweave.commands.arguments import command
+from hopweave.commands.evaluate import add_judging, add_measures, judging, warn
+
+_EXAMPLES = """\
+examples:
+  hopweave compare queries.jsonl hybrid multihop --kb corpus.db
+  hopweave compare queries.jsonl multihop tuned.yaml --measure recall@5 --json
+
+The first measure decides; a paired randomisation test says whether the difference could be chance.
+"""
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command and its arguments."""
+    parser = command(commands, "compare", run, "test whether one recipe is better than another", _EXAMPLES)
+    add_judging(parser)
+    parser.add_argument("first", help="a shipped recipe or a YAML file")
+    parser.add_argument("second", help="the recipe to compare with it")
+    add_measures(parser)
+    parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
+    parser.add_argument("--markdown", action="store_true", help="print the table in Markdown")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compare and show the verdict."""
+    from hopweave.knowledge_base.store import KnowledgeBase
+    from hopweave.measure.compare import compare
+    from hopweave.measure.judged import read_judged
+    from hopweave.measure.metrics import DEFAULT_MEASURES
+
+    judged = read_judged(options.queries)
+    with KnowledgeBase.open(options.kb, read_only=True) as kb:
+        comparison = compare(
+            kb,
+            options.first,
+            options.second,
+            judged,
+            measures=options.measure or DEFAULT_MEASURES,
+            judging=judging(options),
+            seed=options.seed,
+        )
+    warn(comparison.warnings)
+    if options.json:
+        print(json.dumps(comparison.as_dict(), ensure_ascii=False, indent=2))
+    else:
+        print(comparison.to_markdown() if options.markdown else comparison)
+    return 0
