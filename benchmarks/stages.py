@@ -3,8 +3,8 @@
     python benchmarks/stages.py            a table
     python benchmarks/stages.py --json     one JSON object: the peer's time divided by ours
 
-MMR: 1,000 hits with 384 dimensions, 50 picked. Fusion: three rankings of 1,000 hits each over 2,000 documents of 1,000
-characters with three metadata fields. Every contestant starts from what its own users hold (hits, arrays, lists of
+MMR: 1,000 hits with 384 dimensions, 50 picked. Fusion: three rankings of 1,000 hits each over 2,000 documents of 300
+characters without metadata. Every contestant starts from what its own users hold (hits, arrays, lists of
 floats, documents, nodes). LlamaIndex changes the scores of the nodes it is given, so it gets fresh ones each time, made
 outside the clock.
 """

@@ -23,10 +23,15 @@ def checked(hits: Iterable[Hit]) -> list[Hit]:
         ...
     hopweave.errors.InvalidScore: hit 'a' has score nan; scores must be finite numbers or None
     """
+    hits = list(hits)
+    if not math.isfinite(sum([hit.score for hit in hits if hit.score is not None])):  # or large ones add up to inf
+        for hit in hits:
+            if hit.score is not None and not math.isfinite(hit.score):
+                raise InvalidScore(f"hit {hit.id!r} has score {hit.score}; scores must be finite numbers or None")
+    if len({hit.id for hit in hits}) == len(hits):
+        return hits
     first: dict[str, Hit] = {}
     for hit in hits:
-        if hit.score is not None and not math.isfinite(hit.score):
-            raise InvalidScore(f"hit {hit.id!r} has score {hit.score}; scores must be finite numbers or None")
         first.setdefault(hit.id, hit)
     return list(first.values())
 

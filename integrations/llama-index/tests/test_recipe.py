@@ -81,8 +81,8 @@ def test_filters_and_tenants(kb):
 
 def test_a_retriever_of_your_own_takes_the_place_of_a_source(kb, index):
     retriever = RecipeRetriever(kb, retrievers={"vector": index.as_retriever(similarity_top_k=2)})
-    ranks = [node.metadata["hopweave"]["receipts"][-1]["details"]["ranks"] for node in retriever.retrieve(QUESTION)]
-    assert sum("vector" in one for one in ranks) == 2
+    told = [node.metadata["hopweave"]["receipts"][-1]["details"] for node in retriever.retrieve(QUESTION)]
+    assert sum("vector_rank" in one for one in told) == 2
 
 
 @pytest.mark.parametrize("name", recipe_names())

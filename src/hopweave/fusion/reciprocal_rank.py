@@ -1,7 +1,7 @@
 """Reciprocal rank fusion: agreement between rankings, whatever their scores mean."""
 
 from collections.abc import Iterable
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -47,25 +47,29 @@ class ReciprocalRank(Fuser):
     def fuse(self, rankings: Rankings, query: Query) -> list[Hit]:  # noqa: ARG002 - ranks alone decide
         """Merge rankings into one, best first."""
         # a thousand hits per source are common, so each is touched as little as possible; entries sort as they are
-        k, weights = self.k, dict(self.weights)
-        found: dict[str, tuple[float, int, str, Hit, dict[str, int], tuple[Receipt, ...]]] = {}
+        k, weights = self.k, {f"{source}_weight": weight for source, weight in self.weights.items()}
+        found: dict[str, list[Any]] = {}  # minus the score, best rank, id, hit, details, receipts
         for source in sorted(rankings):
-            weight = weights.get(source, 1.0)
+            weight, rank_name = self.weights.get(source, 1.0), f"{source}_rank"
             for rank, hit in enumerate(checked(rankings[source]), start=1):
-                part = weight / (k + rank)
-                known = found.get(hit.id)
+                key, receipts = hit.id, hit.receipts
+                known = found.get(key)
                 if known is None:
-                    found[hit.id] = (-part, rank, hit.id, hit, {source: rank}, hit.receipts)
+                    found[key] = [-weight / (k + rank), rank, key, hit, {"k": k, rank_name: rank}, receipts]
                     continue
-                loss, best_rank, key, best, ranks, receipts = known
-                ranks[source] = rank
-                told = together(receipts, hit.receipts) if hit.receipts else receipts
-                if rank < best_rank:
-                    best_rank, best, hit = rank, hit, best  # noqa: PLW2901 - the two change places
-                found[key] = (loss - part, best_rank, key, completed(best, hit), ranks, told)
+                known[0] -= weight / (k + rank)
+                known[4][rank_name] = rank
+                if receipts:
+                    known[5] = together(known[5], receipts)
+                if rank < known[1]:
+                    known[1], known[3], hit = rank, hit, known[3]  # noqa: PLW2901 - the two change places
+                known[3] = completed(known[3], hit)
         new, hits = tuple.__new__, []  # the constructor of a named tuple is Python code, this one is not
-        for loss, _, key, (_, _, text, metadata, vector, _, origin, _), ranks, told in sorted(found.values()):
-            details = {"ranks": ranks, "k": k, "weights": weights}
-            receipt = new(Receipt, ("reciprocal_rank", None, -loss, details))
-            hits.append(new(Hit, (key, -loss, text, metadata, vector, "positive", origin, (*told, receipt))))
+        for loss, _, key, (_, _, text, metadata, vector, _, origin, _), details, told in sorted(found.values()):
+            if weights:
+                details.update(weights)
+            score = -loss
+            receipt = new(Receipt, ("reciprocal_rank", None, score, details))
+            receipts = (*told, receipt) if told else (receipt,)
+            hits.append(new(Hit, (key, score, text, metadata, vector, "positive", origin, receipts)))
         return hits

@@ -20,7 +20,7 @@ def score_parts(hit: Hit) -> list[Part]:
     confirmatory: the base and what confirmation changed. A hit that was never fused is all of its first receipt's.
     Stages after the fuser may change the score; the parts stay those of the evidence.
 
-    >>> fused = Hit("a", 0.032).rescored(1 / 61 + 1 / 62, "reciprocal_rank", ranks={"text": 1, "graph": 2}, k=60)
+    >>> fused = Hit("a", 0.032).rescored(1 / 61 + 1 / 62, "reciprocal_rank", k=60, text_rank=1, graph_rank=2)
     >>> [(part.signal, round(part.amount, 4)) for part in score_parts(fused)]
     [('text', 0.0164), ('graph', 0.0161)]
     """
@@ -37,12 +37,9 @@ def _weighted(receipt: Receipt, details: Mapping[str, Any]) -> list[Part]:  # no
 
 
 def _reciprocal_rank(receipt: Receipt, details: Mapping[str, Any]) -> list[Part]:  # noqa: ARG001 - the same
-    weights = details.get("weights", {})
-    return [
-        Part(source, weight / (details["k"] + rank))
-        for source, rank in details["ranks"].items()
-        if (weight := weights.get(source, 1.0))
-    ]
+    ranks = {name.removesuffix("_rank"): rank for name, rank in details.items() if name.endswith("_rank")}
+    weights = {source: details.get(f"{source}_weight", 1.0) for source in ranks}
+    return [Part(source, weights[source] / (details["k"] + rank)) for source, rank in ranks.items() if weights[source]]
 
 
 def _confirmatory(receipt: Receipt, details: Mapping[str, Any]) -> list[Part]:
@@ -58,7 +55,7 @@ def _confirmatory(receipt: Receipt, details: Mapping[str, Any]) -> list[Part]:
 
 _FUSERS: dict[str, Callable[[Receipt, Mapping[str, Any]], list[Part]]] = {
     "signals": _weighted,
-    "ranks": _reciprocal_rank,
+    "k": _reciprocal_rank,
     "confirmed_by": _confirmatory,
 }
 """How to read a fuser's receipt, by the detail that only its receipts have."""

@@ -42,6 +42,8 @@ def test_k_and_weights_by_name():
     assert scores(found) == pytest.approx(
         {"a": 2 / (10 + 1) + 1 / (10 + 2), "b": 2 / (10 + 2) + 1 / (10 + 1), "c": 0.5 / (10 + 1)}
     )
+    told = found[0].receipts[-1].details
+    assert told == {"k": 10, "text_rank": 1, "vector_rank": 2, "text_weight": 2.0, "graph_weight": 0.5}
 
 
 def test_a_weight_of_nothing_counts_for_nothing_but_loses_no_hit():
@@ -98,7 +100,7 @@ def test_content_comes_from_the_best_rank_and_receipts_from_all():
     assert [receipt.stage for receipt in hit.receipts] == ["bm25", "vector", "reciprocal_rank"]
     fused = hit.receipts[-1]
     assert (fused.before, fused.after) == (None, 1 / 61 + 1 / 62)
-    assert fused.details == {"ranks": {"text": 1, "vector": 2}, "k": 60, "weights": {}}
+    assert fused.details == {"k": 60, "text_rank": 1, "vector_rank": 2}
     assert other.id == "b"
 
 
