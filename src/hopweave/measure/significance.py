@@ -61,7 +61,7 @@ def paired_difference(first: Sequence[float], second: Sequence[float], *, seed: 
     """The mean of `second` minus that of `first`, with a paired randomisation test and a bootstrap interval.
 
     If the two do not differ, each query's pair of values could as well stand the other way round; the test asks how
-    often doing so at random gives a mean difference as large. With few queries it tries every way.
+    often doing so at random gives a mean difference as large. With few queries that differ it tries every way.
 
     >>> paired_difference([0.0, 0.5, 0.5, 0.0], [0.5, 1.0, 1.0, 0.5])  # all the same way has chance 2 in 2⁴
     Difference(mean=0.5, interval=Interval(low=0.5, high=0.5), p_value=0.125)
@@ -69,12 +69,13 @@ def paired_difference(first: Sequence[float], second: Sequence[float], *, seed: 
     if len(first) != len(second):
         raise ValueError(f"both need a value for every query, but there are {len(first)} and {len(second)}")
     gains = [after - before for before, after in zip(first, second, strict=True)]
-    if not any(gains):
-        return Difference(0.0, bootstrap_interval(gains, seed=seed), 1.0)
+    moved = np.array([gain for gain in gains if gain])  # the others stay the same either way round
+    if len(moved) < 2:
+        return Difference(fmean(gains), bootstrap_interval(gains, seed=seed), 1.0)
     from scipy.stats import permutation_test
 
     test = permutation_test(
-        (np.asarray(second, float), np.asarray(first, float)),
+        (moved, np.zeros(len(moved))),
         _mean_gain,
         permutation_type="samples",
         vectorized=True,

@@ -1,0 +1,76 @@
+"""`hopweave tune`: better numbers for a recipe, from judged queries."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from hopweave.commands.arguments import command, positive
+from hopweave.commands.evaluate import add_judging, judging, warn
+
+_EXAMPLES = """\
+examples:
+  hopweave tune queries.jsonl --kb corpus.db --recipe multihop --output tuned.yaml --report tuned.html
+  hopweave tune queries.jsonl --parameter fuse.weights.graph --parameter sources.graph.restart=0.05:0.5
+  hopweave tune queries.jsonl --recipe mine.yaml --parameter stages.0.weight --measure recall@5 --trials 200
+
+Without --parameter, the fuser's weights and every number with a lower and an upper bound are tuned. What was gained is
+measured on queries that were not tuned on. If it is within noise, the output is the recipe you started from.
+"""
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command and its arguments."""
+    parser = command(commands, "tune", run, "find better numbers for a recipe on judged queries", _EXAMPLES)
+    add_judging(parser)
+    parser.add_argument("--recipe", default="hybrid", metavar="NAME", help="a shipped recipe or a YAML file")
+    parser.add_argument(
+        "--parameter", action="append", metavar="PATH", help="what to tune: path or path=low:high; may be repeated"
+    )
+    parser.add_argument("--measure", default="ndcg@10", metavar="NAME", help="what to improve (default: ndcg@10)")
+    parser.add_argument("--trials", type=positive, default=50, metavar="N", help="trials per search (default: 50)")
+    parser.add_argument("--held-out", type=float, metavar="SHARE", help="share of the queries to test on")
+    parser.add_argument("--accept", action="store_true", help="take the tuned numbers even if they are not better")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write the recipe there, as YAML")
+    parser.add_argument("--report", type=Path, metavar="FILE", help="write a report with plots there, as HTML")
+    parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Tune, say what came of it, and write recipe and report."""
+    from tqdm import tqdm
+
+    from hopweave.knowledge_base.store import KnowledgeBase
+    from hopweave.measure.judged import read_judged
+    from hopweave.measure.tune import searches, tune
+    from hopweave.measure.tuning_report import tuning_report
+
+    judged = read_judged(options.queries)
+    total = options.trials * searches(len(judged), options.held_out)
+    with (
+        KnowledgeBase.open(options.kb, read_only=True) as kb,
+        tqdm(total=total, unit=" trials", disable=None, file=sys.stderr) as bar,  # None: only on a terminal
+    ):
+        tuning = tune(
+            kb,
+            options.recipe,
+            judged,
+            parameters=options.parameter,
+            measure=options.measure,
+            trials=options.trials,
+            held_out=options.held_out,
+            accept=options.accept,
+            judging=judging(options),
+            seed=options.seed,
+            progress=bar.update,
+        )
+    warn(tuning.warnings)
+    if tuning.difference.within_noise:
+        warn([f"the change is within noise (p = {tuning.difference.p_value:.3f})"])
+    if options.output:
+        options.output.write_text(tuning.to_yaml(), encoding="utf-8")
+    if options.report:
+        options.report.write_text(tuning_report(tuning), encoding="utf-8")
+    print(json.dumps(tuning.as_dict(), ensure_ascii=False, indent=2) if options.json else tuning)
+    return 0
