@@ -41,7 +41,7 @@ class Weighted(Fuser):
     or 0.40, 0.45, 0.15 and 0 if there is no intent. The weight of a signal that is missing is shared out over the
     others in proportion, and the receipt says so; so is, for one hit, the weight of a signal that found it but gave
     it no score. Two sources of one signal count as the stronger of the two. A source that ran and did not find a hit
-    gives it strength 0.
+    gives it strength 0. Receipts tell each signal's part and, as `method`, which of the signals found the hit.
 
     >>> rankings = {"text": [Hit("a", 4.0), Hit("b", 2.0), Hit("c", 0.0)], "vector": [Hit("b", 0.9), Hit("a", 0.5)]}
     >>> fused = Weighted(weights={"text": 0.4, "vector": 0.6}).fuse(rankings, Query("ferries"))
@@ -49,6 +49,8 @@ class Weighted(Fuser):
     [('b', 0.8), ('a', 0.4), ('c', 0.0)]
     >>> fused[0].receipts[-1].details["signals"]["text"]
     {'source': 'text', 'raw': 2.0, 'normalised': 0.5, 'weight': 0.4, 'part': 0.2}
+    >>> fused[0].receipts[-1].details["method"], fused[2].receipts[-1].details["method"]
+    ('text+vector', 'text')
     """
 
     kind: Literal["weighted"] = "weighted"
@@ -135,7 +137,8 @@ class Weighted(Fuser):
             for signal, strength in scored.items()
         }
         unscored = [signal for signal, strength in strengths.items() if strength is None]
-        details = {"signals": parts, **common} | ({"unscored": unscored} if unscored else {})
+        method = "+".join(signal for signal in weights if parts.get(signal, {}).get("source") is not None)
+        details = {"method": method, "signals": parts, **common} | ({"unscored": unscored} if unscored else {})
         if all(strength is _NOT_FOUND for strength in scored.values()):
             return Receipt(self.kind, None, None, details)
         score = math.fsum(shares[signal] * strength.value for signal, strength in scored.items())

@@ -47,6 +47,19 @@ def test_four_signals_with_the_weights_of_the_intent():
     assert {hit.scale for hit in fused} == {"unit"}
 
 
+def test_the_method_names_the_signals_that_found_a_hit_in_the_order_of_the_weights():
+    told = {hit.id: hit.receipts[-1].details["method"] for hit in Weighted().fuse(FOUR, DEBUGGING)}
+    assert told == {
+        "a": "embedding+graph",
+        "b": "embedding+text",
+        "c": "embedding+graph",
+        "d": "text",
+        "e": "graph+intent_edges",
+    }
+    unscored = Weighted().fuse({"vector": [Hit("a", 0.5)], "text": [Hit("a")]}, DEBUGGING)
+    assert unscored[0].receipts[-1].details["method"] == "embedding"
+
+
 def test_the_plain_profile_without_an_intent():
     fused = Weighted().fuse(FOUR, PLAIN)
     assert scores(fused) == pytest.approx(
