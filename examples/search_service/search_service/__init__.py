@@ -1,0 +1,1 @@
+"""A search service on hopweave: one knowledge base, one recipe, one page."""

@@ -1,0 +1,51 @@
+"""python -m search_service [serve | index]."""
+
+import argparse
+import logging.config
+import sys
+
+import uvicorn
+from pydantic import ValidationError
+
+from hopweave import HopweaveError
+from search_service.engine import index
+from search_service.logs import configuration
+from search_service.settings import Settings
+
+
+def main() -> int:
+    """Index the corpus, and unless that was all, serve it."""
+    parser = argparse.ArgumentParser(prog="search_service", description="A search service on hopweave.")
+    parser.add_argument("what", nargs="?", choices=["serve", "index"], default="serve")
+    what = parser.parse_args().what
+    try:
+        settings = Settings()
+    except (ValidationError, FileNotFoundError) as error:
+        faults = error.errors(include_input=False, include_url=False) if isinstance(error, ValidationError) else None
+        words = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in faults or ()) or str(error)
+        print(f"search_service: {words}", file=sys.stderr)
+        return 2
+    logs = configuration(settings.log_level)
+    logging.config.dictConfig(logs)
+    try:
+        index(settings)
+    except HopweaveError as error:
+        print(f"search_service: {error}", file=sys.stderr)
+        return 1
+    if what == "serve":
+        uvicorn.run(
+            "search_service.app:create",
+            factory=True,
+            host=settings.host,
+            port=settings.port,
+            workers=settings.workers,
+            log_config=logs,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=settings.shutdown_seconds,
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,173 @@
+"""What callers send and what they get."""
+
+import math
+from datetime import date, timedelta
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+
+Method = Literal["vector", "keyword", "hybrid"]
+
+_MOST_FILTERS, _MOST_VALUES, _MOST_CHARACTERS = 20, 100, 500
+
+
+def _day(value: object) -> object:
+    if not isinstance(value, str):
+        raise ValueError("must be a date such as 2025-01-31")
+    return value
+
+
+def _wanted(value: Any) -> Any:
+    for one in value if isinstance(value, list) else [value]:
+        plain = one is None or isinstance(one, bool | int) or (isinstance(one, float) and math.isfinite(one))
+        if not plain and not (isinstance(one, str) and len(one) <= _MOST_CHARACTERS):
+            raise ValueError(
+                f"must be text of at most {_MOST_CHARACTERS} characters, a number, true, false, null or a list"
+            )
+    if isinstance(value, list) and len(value) > _MOST_VALUES:
+        raise ValueError(f"at most {_MOST_VALUES} values are allowed")
+    return value
+
+
+_ONE = [{"type": "string", "maxLength": _MOST_CHARACTERS}, *({"type": name} for name in ("number", "boolean", "null"))]
+_LIST = {"type": "array", "items": {"anyOf": _ONE}, "maxItems": _MOST_VALUES}
+
+Day = Annotated[date, BeforeValidator(_day), Field(strict=False)]
+# one check with one message, as a union would tell of every type it tried
+Wanted = Annotated[Any, BeforeValidator(_wanted), WithJsonSchema({"anyOf": [*_ONE, _LIST]})]
+
+
+class Filters(BaseModel):
+    """Metadata that results must have: a value, or a list of allowed ones; and when they were written."""
+
+    model_config = ConfigDict(extra="allow", strict=True, json_schema_extra={"maxProperties": _MOST_FILTERS})
+    __pydantic_extra__: dict[str, Wanted]
+
+    date_from: Day | None = Field(None, description="Not older than this day.", examples=["2025-01-01"])
+    date_to: Day | None = Field(None, description="Not newer than this day.", examples=["2025-12-31"])
+
+    @model_validator(mode="before")
+    @classmethod
+    def _few(cls, given: Any) -> Any:
+        if isinstance(given, dict) and len(given) > _MOST_FILTERS:
+            raise ValueError(f"at most {_MOST_FILTERS} filters are allowed")
+        return given
+
+    def as_hopweave(self) -> dict[str, Any] | None:
+        """The same in hopweave's words."""
+        wanted: dict[str, Any] = dict(self.__pydantic_extra__)
+        days: dict[str, Any] = {}
+        if self.date_from is not None:
+            days["gte"] = self.date_from.isoformat()
+        if self.date_to is not None and self.date_to < date.max:
+            days["lt"] = (self.date_to + timedelta(days=1)).isoformat()  # the whole of the last day
+        if days and "date" in wanted:
+            days["in"] = wanted["date"] if isinstance(wanted["date"], list) else [wanted["date"]]
+        return {**wanted, **({"date": days} if days else {})} or None
+
+
+class SearchRequest(BaseModel):
+    """A question, and how to look for answers."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        strict=True,
+        json_schema_extra={"examples": [{"query": "Who leads the team that owns Kestrel?"}]},
+    )
+
+    query: str = Field(min_length=1, max_length=2000, pattern=r"\S", description="What to look for.")
+    method: Method = Field("hybrid", description="By vectors, by words, or both.")
+    limit: int = Field(10, ge=1, le=100, description="The most results to return.")
+    filters: Filters = Field(default_factory=Filters)
+    min_relevance_score: float = Field(
+        0.5, ge=0, le=1, allow_inf_nan=False, description="Weaker results are left out. 1 is as good as the best."
+    )
+    include_citations: bool = Field(True, description="Whether to list the sources.")
+    expand_graph: bool = Field(True, description="Whether to follow the graph from what was found.")
+
+
+class Step(BaseModel):
+    """One stage that touched a result, and what it made of its score."""
+
+    stage: str
+    before: float | None
+    after: float | None
+    details: dict[str, Any]
+
+
+class Signal(BaseModel):
+    """A kind of evidence and its share of the score."""
+
+    name: str
+    share: float
+
+
+class Station(BaseModel):
+    """A node on a path through the graph, and the edge that leads to it."""
+
+    name: str
+    edge_type: str | None
+    forward: bool
+
+
+class ReceiptOfResult(BaseModel):
+    """Why a result has its score."""
+
+    id: str
+    signals: list[Signal] = Field(description="They add up to the relevance score.")
+    path: list[Station] = Field(description="How the graph led here; empty if it did not.")
+    steps: list[Step]
+
+
+class SearchResult(BaseModel):
+    """A passage, where it is from, and why it is here."""
+
+    content: str
+    source: str
+    relevance_score: float | None
+    rank: int
+    metadata: dict[str, Any]
+    receipt: ReceiptOfResult
+
+
+class SearchResponse(BaseModel):
+    """Results, best first; [n] in the synthesis is the result of rank n and the n-th citation."""
+
+    results: list[SearchResult]
+    query: str
+    method_used: Method
+    total_results: int
+    synthesis: str | None
+    citations: list[str]
+    timings: dict[str, float] = Field(description="Milliseconds by step.")
+    intent: str | None = Field(description="What kind of answer the question seems to be after.")
+    degraded: list[str] = Field(description="What did not work on the way, if anything.")
+
+
+class Part(BaseModel):
+    """One part of the service."""
+
+    status: Literal["ok", "degraded", "failing", "off"]
+    detail: str
+
+
+class Health(BaseModel):
+    """How the service is, part by part."""
+
+    status: Literal["ok", "degraded", "failing"]
+    parts: dict[str, Part]
+
+
+class Fault(BaseModel):
+    """A field of the request that is not right."""
+
+    field: str
+    message: str
+
+
+class Problem(BaseModel):
+    """Why there is no answer."""
+
+    message: str
+    faults: list[Fault] = []
+    request_id: str

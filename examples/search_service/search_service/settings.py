@@ -1,0 +1,71 @@
+"""What can be set: by environment variables, by a YAML file, or not at all."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, Field, SecretStr, field_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, YamlConfigSettingsSource
+
+import hopweave.catalogue  # noqa: F401 - makes every stage known by its kind
+from hopweave.component import Stage
+
+HERE = Path(__file__).parent.parent
+
+
+class Synthesis(BaseModel, extra="forbid"):
+    """Who writes the summary: an OpenAI-compatible endpoint if there is a `url`, else the sources themselves."""
+
+    enabled: bool = Field(True, description="Whether answers carry a summary.")
+    url: str | None = Field(None, pattern="^https?://", description="Base address, such as http://localhost:11434/v1.")
+    model: str = Field("gpt-4o-mini", min_length=1, description="What the endpoint calls its model.")
+    api_key: SecretStr | None = Field(None, description="Sent as a bearer token.")
+    temperature: float = Field(0.3, ge=0, le=2, description="How freely the model may choose its words.")
+    max_tokens: int = Field(500, ge=1, description="How long the summary may be.")
+    max_sources: int = Field(5, ge=1, le=100, description="How many results the summary is drawn from.")
+    timeout_seconds: float = Field(10.0, gt=0, description="After this time the sources speak for themselves.")
+
+
+class Settings(BaseSettings):
+    """Environment variables start with SEARCH_ and win over the YAML file that SEARCH_CONFIG names.
+
+    Nested ones take two underscores, as in SEARCH_SYNTHESIS__URL.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="SEARCH_", env_nested_delimiter="__", extra="forbid")
+
+    host: str = Field("127.0.0.1", description="Address to listen on.")
+    port: int = Field(8006, ge=0, le=65535, description="Port to listen on; 0 takes any that is free.")
+    workers: int = Field(1, ge=1, le=64, description="Processes that answer.")
+    threads: int = Field(2, ge=1, le=64, description="Searches that run at once in each process.")
+
+    knowledge_base: Path = Field(Path("search_service.db"), description="The file to search; made if missing.")
+    corpus: Path | None = Field(HERE / "corpus.jsonl", description="What to index at the start; null for nothing.")
+    recipe: str = Field("service", description="A shipped recipe or a YAML file with sources text, vector and graph.")
+    rerank: Stage | None = Field(None, description="A stage that reranks, such as {kind: cross_encoder}.")
+    synthesis: Synthesis = Field(default_factory=Synthesis)
+
+    api_key: SecretStr | None = Field(None, description="If set, callers must send it as X-API-Key.")
+    max_body_bytes: int = Field(64 * 1024, ge=1024, description="Larger requests are refused.")
+    max_waiting: int = Field(256, ge=1, description="Searches under way or waiting; further ones are sent away.")
+    request_seconds: float = Field(10.0, gt=0, description="A search that takes longer is given up.")
+    shutdown_seconds: int = Field(15, ge=0, description="How long running requests may go on after SIGTERM.")
+    cache_entries: int = Field(1024, ge=0, description="Answers to keep for five minutes; 0 for none.")
+    log_level: str = Field("INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$", description="How much to log.")
+
+    @field_validator("api_key")
+    @classmethod
+    def _not_empty(cls, key: SecretStr | None) -> SecretStr | None:
+        if key is not None and not key.get_secret_value():
+            raise ValueError("must not be empty; leave it out to let everybody in")
+        return key
+
+    @classmethod
+    def settings_customise_sources(
+        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, **others: Any
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        file = os.environ.get("SEARCH_CONFIG")
+        if file and not Path(file).is_file():
+            raise FileNotFoundError(f"SEARCH_CONFIG: there is no file {file}")
+        yaml = (YamlConfigSettingsSource(settings_cls, yaml_file=file),) if file else ()
+        return (init_settings, others["env_settings"], *yaml)
