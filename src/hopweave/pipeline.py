@@ -15,6 +15,7 @@ from hopweave.errors import SourceFailed
 from hopweave.graph.documents import KnowsGraph
 from hopweave.graph.link import Linker
 from hopweave.graph.paths import Paths
+from hopweave.graph.service_neighbourhood import Neighbourhoods
 from hopweave.hit import Hit
 from hopweave.knowledge_base.cache import QueryCache
 from hopweave.query import Plan, Query
@@ -42,6 +43,7 @@ class Result:
     gate: GateDecision | None = None
     context: Context | None = None
     paths: Paths | None = None
+    neighbourhood: Neighbourhoods | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The result as plain JSON types."""
@@ -55,6 +57,7 @@ class Result:
             "failures": dict(self.failures),
             "context": self.context and self.context.text,
             "paths": self.paths and [path.words for path in self.paths.paths],
+            "neighbourhood": self.neighbourhood and self.neighbourhood.as_dict(),
         }
 
     def _repr_html_(self) -> str:
@@ -247,25 +250,32 @@ class _Run:
         """What to hand back."""
         self.took("total", self._started)
         hits = tuple(self.hits[: self.top_k])
-        paths = self._paths(hits)
-        context = self._context(self.recipe.context, hits, paths) if self.recipe.context else None
-        result = Result(self.query, hits, self.plan, self._timings, self._failures, self.gate, context, paths)
+        paths, around = self._paths(hits), self._neighbourhood(hits)
+        context = self._context(self.recipe.context, hits, paths, around) if self.recipe.context else None
+        result = Result(self.query, hits, self.plan, self._timings, self._failures, self.gate, context, paths, around)
         if self._cache is not None and self._key and not self._failures:
             self._cache.put(self._key, result)
         return result
 
     def context(self, hits: Sequence[Hit]) -> Context:
         """The context of hits that went through the stages elsewhere."""
-        return self._context(self.recipe.context or ContextBuilder(), hits, self._paths(hits))
+        builder = self.recipe.context or ContextBuilder()
+        return self._context(builder, hits, self._paths(hits), self._neighbourhood(hits))
 
-    def _context(self, builder: ContextBuilder, hits: Sequence[Hit], paths: Paths | None) -> Context:
-        told = [path.words for path in reversed(paths.paths)] if paths else ()  # the best last, where it is read best
-        return builder.build(hits, told)
+    def _context(
+        self, builder: ContextBuilder, hits: Sequence[Hit], paths: Paths | None, around: Neighbourhoods | None
+    ) -> Context:
+        told = [path.words for path in reversed(paths.paths)] if paths else []  # the best last, where it is read best
+        return builder.build(hits, [*(around.lines if around else ()), *told])
 
     def _paths(self, hits: Sequence[Hit]) -> Paths | None:
         """Paths between the hits, if the recipe asks for them and the plan does not think the question too simple."""
         planned = self.query.plan is None or self.query.plan.prune_paths
         return self.recipe.paths.paths(hits, self.knowledge) if self.recipe.paths and planned else None
+
+    def _neighbourhood(self, hits: Sequence[Hit]) -> Neighbourhoods | None:
+        """The services around those of the hits, if the recipe asks for them."""
+        return self.recipe.neighbourhood.around(hits, self.knowledge) if self.recipe.neighbourhood else None
 
     def _cache_key(self, pipeline: int) -> str | None:
         query = self.query

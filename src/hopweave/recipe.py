@@ -16,6 +16,7 @@ from hopweave.context.assemble import ContextBuilder
 from hopweave.errors import RecipeError, explain
 from hopweave.fusion.reciprocal_rank import ReciprocalRank
 from hopweave.graph.pruning import FlowPruning
+from hopweave.graph.service_neighbourhood import ServiceNeighbourhood
 from hopweave.routing.gate import Gate
 from hopweave.routing.intent import IntentClassifier
 from hopweave.routing.plan import Planner
@@ -51,6 +52,9 @@ class Recipe(BaseModel):
     fuse: Fuser = Field(default_factory=ReciprocalRank, description="How the rankings become one.")
     stages: tuple[Stage, ...] = Field((), description="What happens to the fused hits, in order.")
     paths: FlowPruning | None = Field(None, description="Which paths between the hits to tell.")
+    neighbourhood: ServiceNeighbourhood | None = Field(
+        None, description="Which services around those of the hits to tell."
+    )
     context: ContextBuilder | None = Field(None, description="How the hits become a cited context.")
     top_k: int = Field(10, ge=1, description="How many hits to return.")
 

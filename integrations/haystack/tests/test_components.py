@@ -62,6 +62,7 @@ CASES = {
     "ExtractiveAnswerBuilder": Case(RANKED, "extractor"),
     "FlowPruner": Case(GRAPHED, None, {**ASKED, "min_documents": 1}),
     "NeighbourhoodBuilder": Case(GRAPHED, None, ASKED),
+    "ServiceNeighbourhoodBuilder": Case(GRAPHED, "builder", ASKED),
     "StaticTextEmbedder": Case({"text": QUERY}, "embedder", documents=()),
     "StaticDocumentEmbedder": Case({"documents": DOCUMENTS}, "embedder"),
     "ConfirmatoryJoiner": Case(JOINED, "fuser", {"sources": ["text", "vector"]}, ("text", "vector")),

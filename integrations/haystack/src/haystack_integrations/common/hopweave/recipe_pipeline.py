@@ -18,8 +18,9 @@ def to_pipeline(recipe: str | Recipe, knowledge_base: str) -> Pipeline:
     """
     A pipeline with one component per source, fuser and stage of a recipe, to be changed like any other.
 
-    Sources keep their names. The fuser is called `fuse`, a stage by its kind, and `gate`, `intent`, `plan` and
-    `context` are there if the recipe has them. Filters go to `fuse`, which applies them to what was merged.
+    Sources keep their names. The fuser is called `fuse`, a stage by its kind, and `gate`, `intent`, `plan`,
+    `neighbourhood` and `context` are there if the recipe has them. Filters go to `fuse`, which applies them to what
+    was merged.
 
     ```python
     from haystack_integrations.common.hopweave.recipe_pipeline import to_pipeline
@@ -37,13 +38,13 @@ def to_pipeline(recipe: str | Recipe, knowledge_base: str) -> Pipeline:
 
 def last_step(recipe: str | Recipe, knowledge_base: str) -> tuple[Pipeline, str]:
     """
-    The pipeline of a recipe without its context, and the name of the component that gives the documents.
+    The pipeline of a recipe without context and neighbourhood, and the name of the component that gives the documents.
 
     :param recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
     :param knowledge_base: Path of the knowledge base file.
     :returns: Both.
     """
-    return _assembled(load_recipe(recipe).model_copy(update={"context": None}), knowledge_base)
+    return _assembled(load_recipe(recipe).model_copy(update={"context": None, "neighbourhood": None}), knowledge_base)
 
 
 def open_sockets(pipeline: Pipeline, name: str) -> list[str]:
@@ -90,9 +91,13 @@ def _assembled(recipe: Recipe, knowledge_base: str) -> tuple[Pipeline, str]:
         name = _add(parts, stage.kind, to_component(stage, knowledge_base=knowledge_base, **limit))
         wires.append((f"{last}.documents", f"{name}.documents"))
         last = name
+    if recipe.neighbourhood:
+        around = _add(parts, "neighbourhood", to_component(recipe.neighbourhood, knowledge_base=knowledge_base))
+        wires.append((f"{last}.documents", f"{around}.documents"))
     if recipe.context:
         name = _add(parts, "context", to_component(recipe.context))
         wires.append((f"{last}.documents", f"{name}.documents"))
+        wires += [(f"{around}.lines", f"{name}.neighbours")] if recipe.neighbourhood else []
     wires += _routing(recipe, parts)
     pipeline = Pipeline()
     for name in sorted(parts):  # as YAML has them, so that the order survives

@@ -80,7 +80,12 @@ class CitedContextBuilder:
         context=str, prompt=str, sources=str, citations=list[dict[str, Any]], tokens=int, dropped=list[str]
     )
     def run(
-        self, documents: list[Document], query: str = "", paths: list[str] | None = None, **parameters: Any
+        self,
+        documents: list[Document],
+        query: str = "",
+        paths: list[str] | None = None,
+        neighbours: list[str] | None = None,
+        **parameters: Any,
     ) -> dict[str, Any]:
         """
         Build the context.
@@ -88,12 +93,13 @@ class CitedContextBuilder:
         :param documents: What was retrieved, best first.
         :param query: The question, for the prompt.
         :param paths: Connections found in the graph as lines of text, best last.
+        :param neighbours: Who calls whom as lines of text, best last; they go before the paths.
         :param parameters: Other values for parameters of the constructor, for this run.
         :returns: `context`, a `prompt` that asks to answer from it and to cite it, the list of `sources` and the same
             as `citations`, the length in `tokens`, and the ids of documents that were `dropped`.
         """
         hits = [to_hit(one) for one in documents]
-        context = self.builder.changed(**split(parameters)[1]).build(hits, paths or ())
+        context = self.builder.changed(**split(parameters)[1]).build(hits, [*(neighbours or ()), *(paths or ())])
         tag("context", (), tokens=context.tokens, dropped=len(context.dropped))
         return {
             "context": context.text,

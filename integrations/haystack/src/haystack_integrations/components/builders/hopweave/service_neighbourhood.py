@@ -1,0 +1,79 @@
+"""What calls the services of the documents, and what they call."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from haystack import Document, component
+
+from haystack_integrations.common.hopweave.documents import to_hit
+from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
+from haystack_integrations.common.hopweave.parameters import accept_overrides, split, written
+from haystack_integrations.common.hopweave.tracing import tag
+from hopweave.graph.service_neighbourhood import ServiceNeighbourhood
+
+_CORE = ServiceNeighbourhood()
+
+
+@component
+class ServiceNeighbourhoodBuilder:
+    """
+    Looks around the services that documents are about. Its output `lines` fits the input `neighbours` of
+    `CitedContextBuilder`.
+
+    ```python
+    from haystack import Document
+    from haystack_integrations.components.builders.hopweave import ServiceNeighbourhoodBuilder
+
+    builder = ServiceNeighbourhoodBuilder(knowledge_base="hopweave.db")
+    lines = builder.run(documents=[Document(id="skua")])["lines"]
+    ```
+    """
+
+    def __init__(
+        self,
+        *,
+        knowledge_base: str,
+        node_kinds: Sequence[str] = _CORE.node_kinds,
+        edge_types: Sequence[str] | None = _CORE.edge_types,
+    ) -> None:
+        """
+        Create the builder; the file is opened on first use.
+
+        :param knowledge_base: Path of the knowledge base file that has the graph.
+        :param node_kinds: Kinds of the nodes to look around.
+        :param edge_types: Edges that count; None for all of them.
+        """
+        self.builder = ServiceNeighbourhood(node_kinds=node_kinds, edge_types=edge_types)
+        self.knowledge_base = knowledge_base
+        self._file = KnowledgeFile(knowledge_base)
+        accept_overrides(self, ServiceNeighbourhood)
+
+    def to_dict(self) -> dict[str, Any]:
+        """
+        The component as serialised data.
+
+        :returns: Its type and the parameters of its constructor.
+        """
+        return written(self, self.builder, knowledge_base=self.knowledge_base)
+
+    def warm_up(self) -> None:
+        """Open the knowledge base."""
+        self._file.open()
+
+    def close(self) -> None:
+        """Let go of the knowledge base."""
+        self._file.close()
+
+    @component.output_types(lines=list[str], neighbourhood=dict[str, Any])
+    def run(self, documents: list[Document], **parameters: Any) -> dict[str, Any]:
+        """
+        Look around the services of documents.
+
+        :param documents: What was retrieved, best first.
+        :param parameters: Other values for parameters of the constructor, for this run.
+        :returns: The calls as `lines` of text, best last, and the `neighbourhood` by service as plain data.
+        """
+        hits = [to_hit(one) for one in documents]
+        around = self.builder.changed(**split(parameters)[1]).around(hits, self._file.open())
+        tag("service_neighbourhood", (), services=len(around.by_name))
+        return {"lines": list(around.lines), "neighbourhood": around.as_dict()}

@@ -1,0 +1,80 @@
+"""What calls the services of the results, and what they call: who else is concerned."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import Field
+
+from hopweave.component import Component, Knowledge
+from hopweave.graph.documents import graph_of, passage_numbers
+from hopweave.graph.model import Node
+from hopweave.graph.neighbourhood import Neighbourhood, neighbourhood
+from hopweave.hit import Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhoods:
+    """The neighbourhood of each service by its name, those of better hits first."""
+
+    by_name: Mapping[str, Neighbourhood]
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """One line of text per service that has neighbours, the best last: what stands last is read best."""
+        told = ((name, "; ".join(_told(around))) for name, around in self.by_name.items())
+        return tuple(reversed([f"{name} {words}" for name, words in told if words]))
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as plain JSON types."""
+        return {
+            name: {
+                "outgoing": [node.name for node in around.outgoing],
+                "incoming": [node.name for node in around.incoming],
+                "edges": [[edge.source, edge.type, edge.target] for edge in around.edges],
+            }
+            for name, around in self.by_name.items()
+        }
+
+
+class ServiceNeighbourhood(Component):
+    """Looks around the services that the hits are about: what they call, what calls them, and the edges.
+
+    >>> from hopweave.document import Document
+    >>> from hopweave.graph.build.services import ServicesBuilder
+    >>> from hopweave.knowledge_base.store import KnowledgeBase
+    >>> with KnowledgeBase.open(graph=[ServicesBuilder()]) as kb:
+    ...     _ = kb.add([Document("d", "POST /orders", {"service": "shop", "calls_out": ["till", "stock"]})])
+    ...     ServiceNeighbourhood().around([Hit("d")], kb).lines
+    ('shop —calls→ stock, till',)
+    """
+
+    kind: Literal["service_neighbourhood"] = "service_neighbourhood"
+    node_kinds: tuple[str, ...] = Field(("service",), min_length=1, description="Kinds of the nodes to look around.")
+    edge_types: tuple[str, ...] | None = Field(("calls",), description="Edges that count; None for all of them.")
+
+    def around(self, hits: Sequence[Hit], knowledge: Knowledge) -> Neighbourhoods:
+        """What surrounds the services of these hits, those of the first hit first."""
+        graph = graph_of(knowledge, self.kind).graph
+        passages = passage_numbers(graph, [hit.id for hit in hits])
+        about = neighbourhood(graph, passages.values(), edge_types=("about",))
+        names = {node.id: node.name for node in about.outgoing if node.kind in self.node_kinds}
+        best_rank = {Node.passage(hit.id).id: rank for rank, hit in reversed(list(enumerate(hits)))}
+        edges = sorted((best_rank[edge.source], edge.target) for edge in about.edges if edge.target in names)
+        numbers = graph.find(names)
+        services = dict.fromkeys(service for _, service in edges)
+        return Neighbourhoods(
+            {names[id_]: neighbourhood(graph, [numbers[id_]], edge_types=self.edge_types) for id_ in services}
+        )
+
+
+def _told(around: Neighbourhood) -> Iterator[str]:
+    """Per edge type: the arrow, and who is at its other end."""
+    outgoing = {node.id: node.name for node in around.outgoing}
+    incoming = {node.id: node.name for node in around.incoming}
+    for type_ in dict.fromkeys(edge.type for edge in around.edges):
+        edges = [edge for edge in around.edges if edge.type == type_]
+        if targets := [outgoing[edge.target] for edge in edges if edge.target in outgoing]:
+            yield f"—{type_}→ {', '.join(targets)}"
+        if sources := [incoming[edge.source] for edge in edges if edge.source in incoming]:
+            yield f"←{type_}— {', '.join(sources)}"
