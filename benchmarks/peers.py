@@ -7,7 +7,7 @@ and its vector to ranked ids of passages.
 from collections.abc import Callable
 
 import numpy as np
-from judging import Judged
+from judging import JudgedSet
 
 Ask = Callable[[str, np.ndarray], list[str]]
 
@@ -16,7 +16,7 @@ FETCHED = 50  # per source, as our recipe `hybrid` does
 GRAPH_NODES, GRAPH_DEPTH, GRAPH_TRIPLES = 10, 1, 100  # the defaults (4, 1, 30) often give fewer than 8 passages
 
 
-def haystack_hybrid(judged: Judged, vectors: np.ndarray, _embedder) -> Ask:
+def haystack_hybrid(judged: JudgedSet, vectors: np.ndarray, _embedder) -> Ask:
     """BM25 and vectors, joined by reciprocal rank."""
     from haystack import Document, Pipeline
     from haystack.components.joiners import DocumentJoiner
@@ -44,7 +44,7 @@ def haystack_hybrid(judged: Judged, vectors: np.ndarray, _embedder) -> Ask:
     return ask
 
 
-def llamaindex_fusion(judged: Judged, vectors: np.ndarray, embedder) -> Ask:
+def llamaindex_fusion(judged: JudgedSet, vectors: np.ndarray, embedder) -> Ask:
     """BM25 and vectors, fused by reciprocal rank; one query, no LLM."""
     from llama_index.core import VectorStoreIndex
     from llama_index.core.llms import MockLLM
@@ -70,7 +70,7 @@ def llamaindex_fusion(judged: Judged, vectors: np.ndarray, embedder) -> Ask:
     ]
 
 
-def llamaindex_property_graph(judged: Judged, vectors: np.ndarray, embedder) -> Ask:
+def llamaindex_property_graph(judged: JudgedSet, vectors: np.ndarray, embedder) -> Ask:
     """Triples around the entities nearest to the question, and the passages they were taken from."""
     from llama_index.core import PropertyGraphIndex
     from llama_index.core.graph_stores.types import KG_NODES_KEY, KG_RELATIONS_KEY, EntityNode, Relation
@@ -112,7 +112,7 @@ def llamaindex_property_graph(judged: Judged, vectors: np.ndarray, embedder) -> 
     return ask
 
 
-def _nodes(judged: Judged, vectors: np.ndarray) -> list:
+def _nodes(judged: JudgedSet, vectors: np.ndarray) -> list:
     from llama_index.core.schema import TextNode
 
     return [
