@@ -158,11 +158,13 @@ def fetched(
     stage: str,
     scale: Scale,
     by_id: Mapping[str, Mapping[str, Any]] | None = None,
+    upstream: Rankings | None = None,
     **details: Any,
 ) -> list[Hit]:
     """The documents of a ranking as hits, each with a receipt that says who ranked it where.
 
-    `details` are the same on every receipt, `by_id` holds those of each document.
+    `details` are the same on every receipt, `by_id` holds those of each document. A document that an upstream source
+    has found is not fetched again.
 
     >>> class Shelf:
     ...     def get(self, ids, *, tenant=None):
@@ -170,7 +172,12 @@ def fetched(
     >>> fetched([("a", 2.5)], Shelf(), Query("?"), "bm25", "positive")[0].receipts[0].details
     {'rank': 1}
     """
-    documents = knowledge.get([key for key, _ in ranking], tenant=query.tenant)
+    known = {hit.id: hit for hits in (upstream or {}).values() for hit in hits if hit.text}
+    documents = knowledge.get([key for key, _ in ranking if key not in known], tenant=query.tenant)
+    documents = {
+        **{key: known[key]._replace(score=None, receipts=()) for key, _ in ranking if key in known},
+        **documents,
+    }
     return [
         documents[key].rescored(score, stage, scale=scale, rank=rank, **details, **(by_id or {}).get(key, {}))
         for rank, (key, score) in enumerate(ranking, start=1)

@@ -30,6 +30,8 @@ class _Strength(NamedTuple):
 
 _NOT_FOUND = _Strength(None, None, 0.0)
 
+_Shares = Mapping[str, float]
+
 _Evidence = dict[str, dict[str, _Strength | None]]
 """By signal and id; None where a source found the hit but gave it no score."""
 
@@ -93,7 +95,8 @@ class Weighted(Fuser):
         if self.weights is None:
             common["intent"] = query.intent.name if query.intent else None
         found = gathered(rankings)
-        receipts = {key: self._receipt(key, evidence, weights, common) for key in found}
+        shares = _shares(weights, evidence)
+        receipts = {key: self._receipt(key, evidence, shares, weights, common) for key in found}
         return in_order(found, receipts, None if self.normalisation == "none" else "unit")
 
     def _weights(self, query: Query) -> Mapping[str, float]:
@@ -121,25 +124,27 @@ class Weighted(Fuser):
                 strengths.setdefault(hit.id, None)
         return evidence
 
-    def _receipt(self, key: str, evidence: _Evidence, weights: Mapping[str, float], common: dict[str, Any]) -> Receipt:
-        strengths = {signal: known.get(key, _NOT_FOUND) for signal, known in evidence.items()}
-        scored = {signal: strength for signal, strength in strengths.items() if strength is not None}
-        total = math.fsum(weights.get(signal, 0.0) for signal in scored)
-        shares = {signal: weights.get(signal, 0.0) / total if total else 0.0 for signal in scored}
-        parts = {
-            signal: {
-                "source": strength.source,
-                "raw": strength.raw,
-                "normalised": strength.value,
-                "weight": shares[signal],
-                "part": shares[signal] * strength.value,
-            }
-            for signal, strength in scored.items()
-        }
-        unscored = [signal for signal, strength in strengths.items() if strength is None]
-        method = "+".join(signal for signal in weights if parts.get(signal, {}).get("source") is not None)
-        details = {"method": method, "signals": parts, **common} | ({"unscored": unscored} if unscored else {})
-        if all(strength is _NOT_FOUND for strength in scored.values()):
-            return Receipt(self.kind, None, None, details)
-        score = math.fsum(shares[signal] * strength.value for signal, strength in scored.items())
+    def _receipt(
+        self, key: str, evidence: _Evidence, shares: _Shares, weights: Mapping[str, float], common: dict[str, Any]
+    ) -> Receipt:
+        parts: dict[str, dict[str, Any]] = {}
+        unscored = [signal for signal, strengths in evidence.items() if strengths.get(key, _NOT_FOUND) is None]
+        if unscored:
+            shares = _shares(weights, [signal for signal in evidence if signal not in unscored])
+        for signal, share in shares.items():
+            source, raw, value = evidence[signal].get(key) or _NOT_FOUND
+            parts[signal] = {"source": source, "raw": raw, "normalised": value, "weight": share, "part": share * value}
+        found = [signal for signal in weights if signal in parts and parts[signal]["source"] is not None]
+        details = {"method": "+".join(found), "signals": parts, **common}
+        if unscored:
+            details["unscored"] = unscored
+        gave_none = all(part["source"] is None for part in parts.values())
+        score = None if gave_none else math.fsum(part["part"] for part in parts.values())
         return Receipt(self.kind, None, score, details)
+
+
+def _shares(weights: Mapping[str, float], signals: Iterable[str]) -> _Shares:
+    """The weights of these signals, scaled so that they sum to 1."""
+    chosen = {signal: weights.get(signal, 0.0) for signal in signals}
+    total = math.fsum(chosen.values())
+    return {signal: weight / total if total else 0.0 for signal, weight in chosen.items()}

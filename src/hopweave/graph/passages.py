@@ -131,6 +131,7 @@ class PageRankPassages(Source):
             self.kind,
             "unit",
             {key: {"share": share, **paths.get(key, {})} for key, share in shares},
+            upstream,
             seeds=[link.name for link in linking.links[:5]],
             linking=round(linking.confidence, 3),
             confidence=round(walk.confidence, 3),

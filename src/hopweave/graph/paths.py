@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hopweave.graph.model import Node
-from hopweave.graph.port import GraphPort, Indices
+from hopweave.graph.port import GraphPort
 from hopweave.graph.push import PortRows, Rows
 from hopweave.graph.terms import Mask
 from hopweave.graph.walk import type_factors
@@ -190,8 +190,7 @@ class _Search:
             branches, strength = ways[begin : begin + portion], flows[begin : begin + portion]
             onward = self._rows.onward(branches[:, -1])
             owners = np.repeat(np.arange(len(branches)), onward.counts)
-            carried = strength[owners] * (self._decay * onward.shares)
-            targets, owners, carried = merged(onward.targets, owners, carried, self._rows.size)
+            targets, carried = onward.targets, strength[owners] * (self._decay * onward.shares)
             alive = np.flatnonzero((carried >= self._threshold) & (carried > 0))
             targets, owners, carried = targets[alive], owners[alive], carried[alive]
             fresh = np.flatnonzero((branches[owners] != targets[:, None]).all(axis=1))
@@ -199,17 +198,6 @@ class _Search:
             begin += len(branches)
             edges_each = max(1.0, float(onward.counts.mean()))
             portion = max(1, min(len(ways), int(EDGES_AT_ONCE / edges_each)))
-
-
-def merged(
-    targets: Indices, owners: Indices, carried: npt.NDArray[np.floating], size: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Edges of one branch to the same target as one; a graph in memory has merged them already."""
-    keys = owners * size + targets
-    order = np.argsort(keys, kind="stable")
-    first = np.flatnonzero(np.diff(keys[order], prepend=-1))
-    sums = np.add.reduceat(carried[order], first) if len(first) else carried
-    return targets[order[first]].astype(np.int64), owners[order[first]].astype(np.int64), sums.astype(np.float64)
 
 
 def told(

@@ -25,9 +25,9 @@ WORTHWHILE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Onward:
-    """How a walk goes on from some nodes: how many edges each has and, end to end, their targets and shares.
+    """How a walk goes on from some nodes: how many targets each has and, end to end, these targets and their shares.
 
-    The shares of a node sum to 1, or to 0 if it has no edges to follow.
+    A node's targets are distinct and sorted. Its shares sum to 1, or to 0 if it has no edges to follow.
     """
 
     counts: Indices
@@ -73,7 +73,7 @@ class WalkRows:
         counts = offsets[1:] - offsets[:-1]
         targets, shares = self._walk.targets[positions], self._shares[positions]
         if self._pull is not None:
-            shares = _rescaled(shares * self._pull[targets], offsets).astype(shares.dtype, copy=False)
+            shares = _rescaled(shares * self._pull[targets], offsets, counts).astype(shares.dtype, copy=False)
         return Onward(counts, targets, shares)
 
     def sizes(self, nodes: Indices) -> Floats:
@@ -107,12 +107,15 @@ class PortRows:
             owners.append(np.repeat(np.arange(len(nodes)), np.diff(found.offsets)))
             targets.append(found.targets)
             weights.append(found.weights * factors[found.types])
-        order = np.argsort(np.concatenate(owners), kind="stable")
-        reached, pulls = np.concatenate(targets)[order], np.concatenate(weights)[order]
+        keys = np.concatenate(owners) * self.size + np.concatenate(targets)
+        order = np.argsort(keys, kind="stable")
+        first = np.flatnonzero(np.diff(keys[order], prepend=-1))
+        pulls = np.add.reduceat(np.concatenate(weights)[order], first) if len(first) else np.zeros(0)
+        owner, reached = np.divmod(keys[order[first]], self.size)
         if self._pull is not None:
             pulls = pulls * self._pull[reached]
-        counts = np.bincount(np.concatenate(owners), minlength=len(nodes))
-        return Onward(counts, reached, _rescaled(pulls, np.concatenate([[0], np.cumsum(counts)])))
+        counts = np.bincount(owner, minlength=len(nodes))
+        return Onward(counts, reached, _rescaled(pulls, np.concatenate([[0], np.cumsum(counts)]), counts))
 
     def sizes(self, nodes: Indices) -> Floats:
         """The weighted degree in units of the mean weight, so that the scale of the weights does not matter."""
@@ -250,9 +253,14 @@ def _by_part(background: Background, nodes: Indices, values: Floats) -> Floats:
     return sums
 
 
-def _rescaled(weights: Floats, offsets: Indices) -> Floats:
+def _rescaled(weights: Floats, offsets: Indices, counts: Indices) -> Floats:
     """Weights divided by the sum of those between the same two offsets."""
-    counts = np.diff(offsets)
-    sums = np.add.reduceat(np.append(weights, 0), offsets[:-1]) if len(counts) else weights
-    scale = np.divide(1, sums, out=np.zeros(len(sums)), where=(sums > 0) & (counts > 0))
-    return np.asarray(weights * np.repeat(scale, counts), weights.dtype)
+    if not len(weights):
+        return weights
+    if counts.all():
+        sums = np.add.reduceat(weights, offsets[:-1])
+    else:  # an empty slice would be given the weight that follows it
+        sums = np.where(counts, np.add.reduceat(np.append(weights, 0), offsets[:-1]), 0)
+    scale = np.divide(1, sums, out=np.zeros_like(sums), where=sums > 0)
+    rescaled: Floats = weights * np.repeat(scale, counts)
+    return rescaled

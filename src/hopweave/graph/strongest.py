@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hopweave.graph.csr import Graph
-from hopweave.graph.paths import Path, merged, told
+from hopweave.graph.paths import Path, told
 from hopweave.graph.port import GraphPort
 from hopweave.graph.push import PortRows, Rows, WalkRows
 from hopweave.graph.terms import Mask, Terms
@@ -95,12 +95,14 @@ def _ways(
             break
         onward = rows.onward(nodes)
         owners = np.repeat(np.arange(len(nodes)), onward.counts)
-        targets, owners, carried = merged(onward.targets, owners, decay * flows[owners] * onward.shares, rows.size)
+        targets, carried = onward.targets, decay * flows[owners] * onward.shares
+        # what is weaker than the weakest way to a target so far can never become a better one
+        better = np.flatnonzero(carried > np.maximum(best[targets], best[wanted].min()))
+        targets, owners, carried = targets[better], owners[better], carried[better]
         # the best way to each node; of equal ones, that from the stronger node
         order = np.lexsort((owners, -carried, targets))
         order = order[np.flatnonzero(np.diff(targets[order], prepend=-1))]
-        order = order[carried[order] > best[targets[order]]]
-        reached = targets[order]
+        reached = targets[order].astype(np.int64)
         came_from.append(dict(zip(reached.tolist(), nodes[owners[order]].tolist(), strict=True)))
         nodes, flows = reached, carried[order]
         best[nodes], hop_of[nodes] = flows, hop

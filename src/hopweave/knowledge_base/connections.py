@@ -40,6 +40,15 @@ class Connections:
             yield connection
 
     @contextmanager
+    def glancing(self) -> Iterator[sqlite3.Connection]:
+        """For a single statement, which sees one state without a transaction around it."""
+        with self._lent() as connection:
+            try:
+                yield connection
+            except sqlite3.Error as error:
+                raise explained(self.path, error) from error
+
+    @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """A change that is committed at the end, with a new version, or undone on any error."""
         if self.read_only:
@@ -51,12 +60,10 @@ class Connections:
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
-        with self._lent() as connection:
+        with self.glancing() as connection:
             try:
                 connection.execute(begin)
                 yield connection
-            except sqlite3.Error as error:
-                raise explained(self.path, error) from error
             finally:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")

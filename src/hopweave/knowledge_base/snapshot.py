@@ -4,6 +4,7 @@ import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
@@ -85,7 +86,7 @@ class Snapshot:
                 graph = resolve(ledger.read()).graph(version_of(connection))
             return ledger, graph
 
-        return self._current(("graph", ""), (Ledger(), Graph.build([], [])), changed)[1]
+        return self._current(("graph", ""), (Ledger(), _empty_graph()), changed)[1]
 
     def replace_vectors(self, model: str, old: VectorIndex, new: VectorIndex) -> None:
         """Hold another index of the same vectors."""
@@ -113,18 +114,23 @@ class Snapshot:
             return rows
 
     def _current(self, key: tuple[str, str], empty: T, changed: Callable[[T, Rows, sqlite3.Connection], T]) -> T:
-        with self.connections.reading() as connection:
+        held: Held[T] | None = self._held.get(key)
+        with self.connections.glancing() as connection:
+            if held and held.version >= version_of(connection):
+                return held.value
+        with self._lock, self.connections.reading() as connection:  # one thread does the work, the others wait for it
             version = version_of(connection)
             held = self._held.get(key)
             if held is None or held.version < version:
-                with self._lock:  # one thread does the work, the others wait for it
-                    held = self._held.get(key)
-                    if held is None or held.version < version:
-                        rows = np.array([row for (row,) in connection.execute("SELECT row FROM documents")], np.int64)
-                        value = changed(held.value if held else empty, np.sort(rows), connection)
-                        held = self._held[key] = Held(version, value)
-        current: T = held.value
-        return current
+                rows = np.array([row for (row,) in connection.execute("SELECT row FROM documents")], np.int64)
+                value = changed(held.value if held else empty, np.sort(rows), connection)
+                held = self._held[key] = Held(version, value)
+            return held.value
+
+
+@cache
+def _empty_graph() -> Graph:
+    return Graph.build([], [])  # once, as it takes longer than looking up the graph that is held
 
 
 def version_of(connection: sqlite3.Connection) -> int:

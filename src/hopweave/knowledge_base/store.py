@@ -175,7 +175,7 @@ class KnowledgeBase:
     @property
     def version(self) -> int:
         """Grows with every write; equal versions mean equal contents."""
-        with self._connections.reading() as connection:
+        with self._connections.glancing() as connection:
             return version_of(connection)
 
     def count(self, *, tenant: Tenant | None = None) -> int:
