@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pydantic import ValidationError
 
 import hopweave
-from hopweave.commands import check, compare, evaluate, index, query, schema, tune
+from hopweave.commands import check, compare, diagnose, evaluate, index, query, schema, tune
 from hopweave.errors import HopweaveError, explain
 
 _DESCRIPTION = """\
@@ -18,7 +18,7 @@ Multi-hop graph evidence woven into hybrid retrieval.
   hopweave query "who built the tide gate?"  search it
   hopweave query "tide gate" --explain       and show why each hit has its score
 """
-_COMMANDS = (index, query, evaluate, compare, tune, check, schema)
+_COMMANDS = (index, query, evaluate, compare, tune, diagnose, check, schema)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

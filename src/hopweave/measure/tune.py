@@ -1,9 +1,10 @@
 """Finding better numbers for a recipe on judged queries, and finding out whether they are better."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, stdev
 from typing import Any
 
 import numpy as np
@@ -32,10 +33,11 @@ _FEWEST = 6
 class Tuning:
     """What `tune` found out; print it to read it.
 
-    `candidate` is the recipe with the best numbers. `before` and `after` are, query by query, how the starting recipe
-    and tuned numbers did on queries that these numbers had not seen: `folds` groups of queries were held out in turn,
-    each from a search of its own; with one fold, a single group. `recipe` is what to use: the candidate if `accepted`,
-    else the starting recipe.
+    `candidate` is the recipe with the best numbers of `trials`, whose scores are cautious (see `cautious_mean`), and
+    `trained` are the means before and after on the queries they were found with. `before` and `after` are, query by
+    query, how the starting recipe and tuned numbers did on queries that these numbers had not seen: `folds` groups of
+    queries were held out in turn, each from a search of its own; with one fold, a single group. `recipe` is what to
+    use: the candidate if `accepted`, else the starting recipe.
     """
 
     start: Recipe
@@ -43,6 +45,7 @@ class Tuning:
     measure: str
     parameters: tuple[Parameter, ...]
     trials: tuple[Trial, ...]
+    trained: tuple[float, float]
     held_out: tuple[JudgedQuery, ...]
     before: tuple[float, ...]
     after: tuple[float, ...]
@@ -85,7 +88,7 @@ class Tuning:
         return {
             "recipe": self.start.name,
             "measure": self.measure,
-            "training": {"before": self.trials[0].score, "after": best(self.trials).score},
+            "training": {"before": self.trained[0], "after": self.trained[1]},
             "held_out": {
                 "queries": len(self.held_out),
                 "folds": self.folds,
@@ -112,7 +115,7 @@ class Tuning:
 
     def figures(self) -> tuple[list[str], list[list[str]]]:
         """How good the recipe was before and after, as the cells of a table."""
-        found, first, last = self.difference, self.trials[0].score, best(self.trials).score
+        found, (first, last) = self.difference, self.trained
         interval = f"{found.interval.low:+.3f} to {found.interval.high:+.3f}" if found.interval else "–"
         held_out = [f"{fmean(self.before):.3f}", f"{fmean(self.after):.3f}", f"{found.mean:+.3f}", interval]
         return ["", "before", "after", "difference", "95 % interval", "p"], [
@@ -166,8 +169,10 @@ def tune(
     task = _Task(knowledge, start, measure, judging, Memory(4 * len(judged) * len(start.sources)))
 
     def searched(queries: Sequence[JudgedQuery]) -> list[Trial]:
+        start_scores = task.scores({}, queries)
+
         def score(values: Values) -> float:
-            return fmean(task.scores(values, queries))
+            return cautious_mean(start_scores, task.scores(values, queries))
 
         return search(space, score, trials=trials, seed=seed, progress=progress)
 
@@ -178,8 +183,10 @@ def tune(
         before += task.scores({}, test)
         after += task.scores(best(found).values, test)
         tested += test
+    trained_on = groups[0][0]
     if len(groups) > 1:
-        found = searched(judged)
+        trained_on = list(judged)
+        found = searched(trained_on)
     difference = paired_difference(before, after, seed=seed)
     better = difference.mean > 0 and not difference.within_noise
     return Tuning(
@@ -188,6 +195,7 @@ def tune(
         measure=measure,
         parameters=tuple(space),
         trials=tuple(found),
+        trained=(fmean(task.scores({}, trained_on)), fmean(task.scores(best(found).values, trained_on))),
         held_out=tuple(tested),
         before=tuple(before),
         after=tuple(after),
@@ -196,6 +204,21 @@ def tune(
         accepted=bool(best(found).number) and (accept or better),
         warnings=tuple(doubts(judged, knowledge)),
     )
+
+
+def cautious_mean(before: Sequence[float], after: Sequence[float]) -> float:
+    """The mean of `after`, less one standard error of what it gains over `before`.
+
+    The best of many trials is partly the luckiest, and the fewer the queries the more so. What gains a little on a few
+    queries and loses on others has a large standard error; what changes nothing has none.
+
+    >>> cautious_mean([0.5, 0.5], [0.5, 0.5]), cautious_mean([0.5, 0.5], [0.7, 0.7])
+    (0.5, 0.7)
+    >>> cautious_mean([0.5, 0.5], [0.5, 0.9])  # 0.7 − 0.4 / √2 / √2
+    0.5
+    """
+    gains = [new - old for old, new in zip(before, after, strict=True)]
+    return fmean(after) - (stdev(gains) / math.sqrt(len(gains)) if len(gains) > 1 else 0.0)
 
 
 def searches(queries: int, held_out: float | None = None) -> int:

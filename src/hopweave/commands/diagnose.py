@@ -1,0 +1,48 @@
+"""`hopweave diagnose`: which questions recipes fail, and why."""
+
+import argparse
+import json
+from typing import Any
+
+from hopweave.commands.arguments import command, positive
+from hopweave.commands.evaluate import add_judging, judging, warn
+
+_EXAMPLES = """\
+examples:
+  hopweave diagnose queries.jsonl --kb corpus.db --recipe multihop
+  hopweave diagnose queries.jsonl --recipe hybrid --recipe multihop --top-k 5 --json
+
+For each gold document that is not among the first hits: was it stored, filtered, found but ranked low, or could no seed
+of the graph lead to it? Then what each source adds, and which could be left out.
+"""
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command and its arguments."""
+    parser = command(commands, "diagnose", run, "tell which questions recipes fail, and why", _EXAMPLES)
+    add_judging(parser)
+    parser.add_argument(
+        "--recipe", action="append", metavar="NAME", help="a shipped recipe or a YAML file; may be repeated"
+    )
+    parser.add_argument("--top-k", type=positive, default=10, metavar="N", help="how many hits count (default: 10)")
+    parser.add_argument("--json", action="store_true", help="print the diagnosis as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Diagnose and show what is wrong."""
+    from hopweave.knowledge_base.store import KnowledgeBase
+    from hopweave.measure.diagnose import diagnose
+    from hopweave.measure.judged import read_judged
+
+    judged = read_judged(options.queries)
+    with KnowledgeBase.open(options.kb, read_only=True) as kb:
+        found = [
+            diagnose(kb, recipe, judged, top_k=options.top_k, judging=judging(options))
+            for recipe in options.recipe or ["hybrid"]
+        ]
+    warn(found[0].warnings)
+    if options.json:
+        print(json.dumps({"recipes": [one.as_dict() for one in found]}, ensure_ascii=False, indent=2))
+    else:
+        print("\n\n".join(map(str, found)))
+    return 0
