@@ -22,7 +22,7 @@ def postprocessor_for(stage: Stage, **resources: Any) -> BaseNodePostprocessor:
     Args:
         stage: A stage of a recipe, one of your own too.
         resources: What the postprocessor may use if it has a field of that name: `knowledge_base`,
-            `vector_store`, `embed_model`.
+            `vector_store`, `embed_model`, `now`.
 
     Returns:
         A node postprocessor.

@@ -1,6 +1,7 @@
 """Recipes as query engines."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ class RecipeQueryEngine(RetrieverQueryEngine):
         llm: The language model that answers; without one, the answer is made of the best sentences.
         retrievers: LlamaIndex retrievers by the name of the recipe's source whose place they take.
         similarity_top_k: How many nodes to answer from; the recipe's own number when not given.
+        now: The time to go by; the current time when not given.
         response_synthesizer: Answers instead of the one the recipe's context asks for.
         callback_manager: LlamaIndex's callback manager.
         options: What `RecipeRetriever` takes: `filters`, `tenant` ...
@@ -46,6 +48,7 @@ class RecipeQueryEngine(RetrieverQueryEngine):
         llm: LLM | None = None,
         retrievers: Mapping[str, BaseRetriever] | None = None,
         similarity_top_k: int | None = None,
+        now: datetime | None = None,
         response_synthesizer: BaseSynthesizer | None = None,
         callback_manager: CallbackManager | None = None,
         **options: Any,
@@ -59,6 +62,7 @@ class RecipeQueryEngine(RetrieverQueryEngine):
             recipe=self.recipe,
             retrievers=retrievers,
             similarity_top_k=similarity_top_k,
+            now=now,
             stages=False,
             **options,
         )
@@ -67,7 +71,7 @@ class RecipeQueryEngine(RetrieverQueryEngine):
         super().__init__(
             retriever,
             response_synthesizer or written,
-            [postprocessor_for(stage, knowledge_base=knowledge) for stage in self.recipe.stages],
+            [postprocessor_for(stage, knowledge_base=knowledge, now=now) for stage in self.recipe.stages],
             callback_manager,
         )
 
@@ -97,7 +101,7 @@ def load_query_engine(
         recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
         knowledge_base: An open knowledge base, or the path of its file.
         llm: The language model that answers; without one, the answer is made of the best sentences.
-        options: What `RecipeQueryEngine` takes: `retrievers`, `similarity_top_k`, `filters`, `tenant` ...
+        options: What `RecipeQueryEngine` takes: `retrievers`, `similarity_top_k`, `filters`, `tenant`, `now` ...
 
     Returns:
         The engine, behind a gate if the recipe has one.

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from llama_index.core.instrumentation import get_dispatcher
@@ -27,6 +28,7 @@ class PipelineRetriever(BaseRetriever):
         similarity_top_k: How many nodes to return; the recipe's own number when not given.
         filters: LlamaIndex metadata filters, applied after fusion.
         tenant: Metadata values a document must have to be seen at all.
+        now: The time to go by; the current time when not given.
         stages: Whether the recipe's stages run, too; without them, everything that was found is returned.
         kwargs: What every LlamaIndex retriever takes.
 
@@ -39,6 +41,7 @@ class PipelineRetriever(BaseRetriever):
         similarity_top_k: int | None = None,
         filters: MetadataFilters | None = None,
         tenant: Mapping[str, Any] | None = None,
+        now: datetime | None = None,
         stages: bool = True,
         **kwargs: Any,
     ) -> None:
@@ -47,17 +50,18 @@ class PipelineRetriever(BaseRetriever):
         self._similarity_top_k = similarity_top_k
         self._filters = to_predicate(filters)
         self._tenant = tenant
+        self._now = now
         self._run = pipeline.run if stages else pipeline.find
         self._run_async = pipeline.run_async if stages else pipeline.find_async
         super().__init__(**kwargs)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        question = to_query(query_bundle, filters=self._filters, tenant=self._tenant)
+        question = to_query(query_bundle, filters=self._filters, tenant=self._tenant, asked_at=self._now)
         return _nodes(self._run(question, top_k=self._similarity_top_k))
 
     @dispatcher.span
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        question = to_query(query_bundle, filters=self._filters, tenant=self._tenant)
+        question = to_query(query_bundle, filters=self._filters, tenant=self._tenant, asked_at=self._now)
         return _nodes(await self._run_async(question, top_k=self._similarity_top_k))
 
 

@@ -23,7 +23,7 @@ class RecipeRetriever(PipelineRetriever):
         recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
         retrievers: LlamaIndex retrievers by the name of the recipe's source whose place they take.
         similarity_top_k: How many nodes to return; the recipe's own number when not given.
-        kwargs: What `PipelineRetriever` takes: `filters`, `tenant`, `stages` ...
+        kwargs: What `PipelineRetriever` takes: `filters`, `tenant`, `now`, `stages` ...
 
     Examples:
         ```python

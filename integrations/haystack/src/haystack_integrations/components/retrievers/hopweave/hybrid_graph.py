@@ -12,8 +12,8 @@ class HybridGraphRetriever:
     """
     A recipe as a super component: inside, a native Haystack pipeline with one component per source, fuser and stage.
 
-    It takes `query`, `filters` and `top_k` and gives `documents`. `RecipeRetriever` does the same in one step, without
-    the copies that Haystack makes between components.
+    It takes `query`, `filters`, `top_k` and, if a stage goes by the clock, `now`; it gives `documents`.
+    `RecipeRetriever` does the same in one step, without the copies that Haystack makes between components.
 
     ```python
     from haystack_integrations.components.retrievers.hopweave import HybridGraphRetriever
@@ -46,13 +46,15 @@ class HybridGraphRetriever:
             "filters": ["fuse.filters"],
             "top_k": [f"{last}.top_k"],
         }
+        if dated := open_sockets(self.pipeline, "now"):
+            self.input_mapping["now"] = dated
         self.output_mapping = {f"{last}.documents": "documents"}
 
     def run(self, **inputs: Any) -> dict[str, Any]:
         """
         Find documents for a query.
 
-        :param inputs: `query`, and if you like `filters` and `top_k`.
+        :param inputs: `query`, and if you like `filters`, `top_k` and `now`.
         :returns: `documents`, best first; none for a message that the recipe's gate does not let through.
         """
         return {"documents": [], **super(HybridGraphRetriever, self).run(**inputs)}  # noqa: UP008 - a bare super() is that of the class before it was decorated
@@ -61,7 +63,7 @@ class HybridGraphRetriever:
         """
         Find documents for a query without blocking the event loop.
 
-        :param inputs: `query`, and if you like `filters` and `top_k`.
+        :param inputs: `query`, and if you like `filters`, `top_k` and `now`.
         :returns: `documents`, best first; none for a message that the recipe's gate does not let through.
         """
         return {"documents": [], **await super(HybridGraphRetriever, self).run_async(**inputs)}  # noqa: UP008 - a bare super() is that of the class before it was decorated
