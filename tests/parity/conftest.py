@@ -232,7 +232,8 @@ def core():
 @pytest.fixture(scope="session")
 def kb(tmp_path_factory):
     builders = (MentionsBuilder(), LinksBuilder(), MetadataBuilder())
-    with KnowledgeBase.open(tmp_path_factory.mktemp("kb") / "kb.db", graph=builders) as kb:
+    path = tmp_path_factory.mktemp("kb") / "kb.db"
+    with KnowledgeBase.open(path, analyzers=("nlp", "code"), graph=builders) as kb:
         kb.add(read_documents(CORPUS))
         yield kb
 
