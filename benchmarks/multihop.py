@@ -23,13 +23,15 @@ from hopweave import Document, KnowledgeBase, Pipeline, Query
 from hopweave.graph.build.links import LinksBuilder
 from hopweave.graph.build.mentions import MentionsBuilder
 from hopweave.graph.build.triples import TriplesBuilder
+from hopweave.measure.judged import read_judged
+from hopweave.measure.metrics import depth, score_each
 from hopweave.vector.embedders import SentenceTransformerEmbedder, StaticEmbedder
 
 SETS = {
     "2wiki51": ("2wiki_corpus.jsonl", "2wiki51_queries.jsonl"),
     "musique100": ("musique100_corpus.jsonl", "musique100_queries.jsonl"),
 }
-CUTS = (2, 5, 8)
+MEASURES = ("all_gold@8", "recall@2", "recall@5", "recall@8")
 
 
 def main() -> None:
@@ -66,7 +68,7 @@ def measure(corpus, queries, triples, embedder, recipe):
         )
         for line in read(corpus)
     ]
-    questions = list(read(queries))
+    judged = read_judged(queries)
     builders = [MentionsBuilder(), LinksBuilder(), *([TriplesBuilder()] if triples else [])]
     with KnowledgeBase.open(embedder=EMBEDDERS[embedder](), graph=builders) as kb:
         started = perf_counter()
@@ -74,22 +76,16 @@ def measure(corpus, queries, triples, embedder, recipe):
         _ = kb.graph
         index_seconds = perf_counter() - started
         pipeline = Pipeline(recipe, kb)
-        vectors = [kb.embed(line["question"])[1] for line in questions]
-        pipeline.run(Query(questions[0]["question"], vectors[0]))
+        vectors = [kb.embed(one.query.text)[1] for one in judged]
+        pipeline.run(Query(judged[0].query.text, vectors[0]))
         found, seconds = [], []
-        for line, vector in zip(questions, vectors, strict=True):
+        for one, vector in zip(judged, vectors, strict=True):
             started = perf_counter()
-            result = pipeline.run(Query(line["question"], vector), top_k=max(CUTS))
+            result = pipeline.run(Query(one.query.text, vector), top_k=max(map(depth, MEASURES)))
             seconds.append(perf_counter() - started)
             found.append([hit.id for hit in result.hits])
-    judged = [(ids, set(line["gold"])) for ids, line in zip(found, questions, strict=True)]
-    recalls = {
-        f"recall@{cut}": round(mean(len(set(ids[:cut]) & gold) / len(gold) for ids, gold in judged), 4) for cut in CUTS
-    }
-    every = mean(gold <= set(ids[:8]) for ids, gold in judged)
     return {
-        "all_gold@8": round(every, 4),
-        **recalls,
+        **{name: round(mean(values), 4) for name, values in score_each(judged, found, MEASURES).items()},
         "median_ms": round(1000 * median(seconds), 2),
         "index_seconds": round(index_seconds, 2),
     }
