@@ -60,7 +60,7 @@ SEEDED = {"query": "How do I fix the ferry?", "text": GRAPHED["documents"]}
 CASES = {
     "CitedContextBuilder": Case(RANKED, "builder"),
     "ExtractiveAnswerBuilder": Case(RANKED, "extractor"),
-    "FlowPruner": Case(GRAPHED, None, {**ASKED, "min_documents": 1}),
+    "FlowPruner": Case(GRAPHED, "pruning", {**ASKED, "fewest_hits": 2}),
     "NeighbourhoodBuilder": Case(GRAPHED, None, ASKED),
     "ServiceNeighbourhoodBuilder": Case(GRAPHED, "builder", ASKED),
     "StaticTextEmbedder": Case({"text": QUERY}, "embedder", documents=()),

@@ -72,6 +72,40 @@ def test_gate_intent_plan_and_context_are_components_of_their_own(file):
     assert pipeline.run({"query": QUESTIONS[0]})["context"]["context"] == expected
 
 
+PATHS = Recipe.from_yaml("""
+name: paths
+gate: {}
+plan: {simple_entities: 0, complex_entities: 1, skip_graph_when_simple: true}
+sources:
+  text: {kind: bm25}
+  graph: {kind: pagerank, seeds_from: [], word_source: null}
+paths: {fewest_hits: 2, found_by: pagerank}
+context: {}
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "complexity"),
+    [
+        ("When does it open?", "simple"),
+        ("Who built MV Skua?", "moderate"),
+        ("What have MV Skua and Ingrid Falk in common?", "complex"),
+    ],
+)
+def test_a_plan_counts_what_the_question_names_and_decides_on_walk_and_paths(question, complexity, file):
+    with KnowledgeBase.open(file, read_only=True) as kb:
+        core = kb.search(question, recipe=PATHS)
+    pipeline = to_pipeline(PATHS, file)
+    told = pipeline.run({"query": question}, include_outputs_from=set(pipeline.graph.nodes))
+    assert told["plan"]["plan"]["complexity"] == core.plan.complexity == complexity
+    assert told["plan"]["plan"]["reason"] == core.plan.reason
+    assert ("graph" in told) == ("graph" in core.plan.sources)
+    assert told["paths"]["paths"] == ([path.words for path in reversed(core.paths.paths)] if core.paths else [])
+    assert bool(told["paths"]["paths"]) == (complexity == "complex")
+    assert told["context"]["context"] == core.context.text
+    assert Pipeline.loads(pipeline.dumps()).run({"query": question})["context"] == told["context"]
+
+
 @pytest.mark.parametrize("recipe", [*recipe_names(), EVERYTHING], ids=str)
 def test_yaml_there_and_back_and_alike_in_an_event_loop(recipe, file):
     pipeline = to_pipeline(recipe, file)

@@ -41,6 +41,23 @@ def test_too_few_hits_give_no_paths(kb):
     assert FlowPruning(fewest_hits=2).paths([Hit("lost", 1.0), Hit("gone", 1.0)], kb).paths == ()
 
 
+def test_only_what_the_named_kind_of_source_found_counts_as_a_hit(kb):
+    walked = [Hit(name, 1.0).rescored(1.0, "pagerank") for name in ("skua", "falk")]
+    pruning = FlowPruning(fewest_hits=2, found_by="pagerank")
+    assert pruning.paths(walked, kb).paths
+    assert pruning.paths([walked[0], walked[0], Hit("falk", 1.0)], kb).paths == ()  # one of them, given twice
+    assert pruning.paths([*walked, Hit("lunn", 1.0)], kb) == FlowPruning(fewest_hits=2).paths(
+        [*walked, Hit("lunn", 1.0)], kb
+    )
+
+
+def test_logits_become_probabilities_first(kb):
+    pruning = FlowPruning(fewest_hits=2)
+    found = pruning.paths([Hit("skua", 0.0, scale="logit"), Hit("falk", -1000.0, scale="logit")], kb)
+    assert found.paths == ()  # a score of 0 is no endpoint
+    assert pruning.paths([Hit("skua", 2.0, scale="logit"), Hit("falk", -2.0, scale="logit")], kb).paths
+
+
 def test_a_hit_without_a_score_counts_as_the_last(kb):
     hits = [Hit("skua", 1.0), Hit("falk", None), Hit("lunn", 0.5)]
     told = FlowPruning(fewest_hits=2).paths(hits, kb)

@@ -7,6 +7,7 @@ from typing import Any
 from haystack.utils import Secret
 
 from haystack_integrations.components.builders.hopweave.assemble import CitedContextBuilder
+from haystack_integrations.components.builders.hopweave.paths import FlowPruner
 from haystack_integrations.components.builders.hopweave.service_neighbourhood import ServiceNeighbourhoodBuilder
 from haystack_integrations.components.joiners.hopweave.confirmatory import ConfirmatoryJoiner
 from haystack_integrations.components.joiners.hopweave.reciprocal_rank import ReciprocalRankJoiner
@@ -72,6 +73,7 @@ NATIVE: Mapping[str, type] = {
     "time_decay": TimeDecayRanker,
     # context
     "context": CitedContextBuilder,
+    "flow_pruning": FlowPruner,
     "service_neighbourhood": ServiceNeighbourhoodBuilder,
 }
 """Haystack components by the kind that recipes know them under."""
@@ -81,7 +83,8 @@ def to_component(part: Component, **others: Any) -> Any:
     """
     The Haystack component that does what a part of a recipe does.
 
-    :param part: A source, fuser, stage, gate, classifier, planner, neighbourhood or context builder of the core.
+    :param part: A source, fuser, stage, gate, classifier, planner, path pruner, neighbourhood or context builder of
+        the core.
     :param others: What the component takes beside the part's own parameters, as far as it does: a knowledge base,
         names of sources, a number of documents.
     :returns: A new component.

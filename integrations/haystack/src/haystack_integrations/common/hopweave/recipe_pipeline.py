@@ -1,5 +1,6 @@
 """A recipe as a native Haystack pipeline, and as the YAML that Hayhooks serves."""
 
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import yaml
 from haystack import Pipeline
 
 from haystack_integrations.common.hopweave.native import to_component
+from haystack_integrations.components.builders.hopweave.paths import FlowPruner
 from hopweave import Recipe, load_recipe
 from hopweave.context.assemble import ContextBuilder
 
@@ -18,7 +20,7 @@ def to_pipeline(recipe: str | Recipe, knowledge_base: str) -> Pipeline:
     """
     A pipeline with one component per source, fuser and stage of a recipe, to be changed like any other.
 
-    Sources keep their names. The fuser is called `fuse`, a stage by its kind, and `gate`, `intent`, `plan`,
+    Sources keep their names. The fuser is called `fuse`, a stage by its kind, and `gate`, `intent`, `plan`, `paths`,
     `neighbourhood` and `context` are there if the recipe has them. Filters go to `fuse`, which applies them to what
     was merged.
 
@@ -38,13 +40,14 @@ def to_pipeline(recipe: str | Recipe, knowledge_base: str) -> Pipeline:
 
 def last_step(recipe: str | Recipe, knowledge_base: str) -> tuple[Pipeline, str]:
     """
-    The pipeline of a recipe without context and neighbourhood, and the name of the component that gives the documents.
+    The pipeline of a recipe up to its documents, without what is told beside them, and the name of its last component.
 
     :param recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
     :param knowledge_base: Path of the knowledge base file.
     :returns: Both.
     """
-    return _assembled(load_recipe(recipe).model_copy(update={"context": None, "neighbourhood": None}), knowledge_base)
+    without = {"context": None, "neighbourhood": None, "paths": None}
+    return _assembled(load_recipe(recipe).model_copy(update=without), knowledge_base)
 
 
 def open_sockets(pipeline: Pipeline, name: str) -> list[str]:
@@ -91,14 +94,20 @@ def _assembled(recipe: Recipe, knowledge_base: str) -> tuple[Pipeline, str]:
         name = _add(parts, stage.kind, to_component(stage, knowledge_base=knowledge_base, **limit))
         wires.append((f"{last}.documents", f"{name}.documents"))
         last = name
+    told: list[tuple[str, str]] = []  # what goes into the context beside the documents
     if recipe.neighbourhood:
-        around = _add(parts, "neighbourhood", to_component(recipe.neighbourhood, knowledge_base=knowledge_base))
-        wires.append((f"{last}.documents", f"{around}.documents"))
+        name = _add(parts, "neighbourhood", to_component(recipe.neighbourhood, knowledge_base=knowledge_base))
+        wires.append((f"{last}.documents", f"{name}.documents"))
+        told.append((f"{name}.lines", "neighbours"))
+    if recipe.paths:
+        name = _add(parts, "paths", to_component(recipe.paths, knowledge_base=knowledge_base))
+        wires.append((f"{last}.documents", f"{name}.documents"))
+        told.append((f"{name}.paths", "paths"))
     if recipe.context:
         name = _add(parts, "context", to_component(recipe.context))
         wires.append((f"{last}.documents", f"{name}.documents"))
-        wires += [(f"{around}.lines", f"{name}.neighbours")] if recipe.neighbourhood else []
-    wires += _routing(recipe, parts)
+        wires += [(sender, f"{name}.{place}") for sender, place in told]
+    wires += _routing(recipe, parts, knowledge_base)
     pipeline = Pipeline()
     for name in sorted(parts):  # as YAML has them, so that the order survives
         pipeline.add_component(name, parts[name])
@@ -107,9 +116,10 @@ def _assembled(recipe: Recipe, knowledge_base: str) -> tuple[Pipeline, str]:
     return pipeline, last
 
 
-def _routing(recipe: Recipe, parts: dict[str, Any]) -> list[tuple[str, str]]:
+def _routing(recipe: Recipe, parts: dict[str, Any], knowledge_base: str) -> list[tuple[str, str]]:
     """Gate, intent and plan in front of everything that has a question to answer."""
-    asked = dict.fromkeys(parts, "")  # where each part's question comes from
+    # where each part's question comes from
+    asked = {name: "" for name, part in parts.items() if "query" in signature(part.run).parameters}
     wires: list[tuple[str, str]] = []
     if recipe.intent:
         intent = _add(parts, "intent", to_component(recipe.intent))
@@ -118,8 +128,11 @@ def _routing(recipe: Recipe, parts: dict[str, Any]) -> list[tuple[str, str]]:
             (f"{intent}.intent", f"{name}.intent") for name in parts if "intent" in getattr(parts[name], "asks", ())
         ]
     if recipe.plan:
-        plan = _add(parts, "plan", to_component(recipe.plan, sources=list(recipe.sources)))
+        planned = [name for name, part in parts.items() if isinstance(part, FlowPruner)]
+        planner = to_component(recipe.plan, sources=list(recipe.sources), knowledge_base=knowledge_base)
+        plan = _add(parts, "plan", planner)
         asked[plan] = ""
+        wires += [(f"{plan}.plan", f"{name}.plan") for name in planned]
         asked |= {name: f"{plan}.{name}" for name in recipe.sources}
         if recipe.plan.restart is not None:
             wires += [(f"{plan}.restart", f"{name}.restart") for name in recipe.sources if _walks(recipe, name)]

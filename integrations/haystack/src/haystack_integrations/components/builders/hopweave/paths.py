@@ -1,19 +1,16 @@
 """The most reliable paths between the best documents, for a prompt."""
 
-from inspect import signature
 from typing import Any
 
 from haystack import Document, component
 
 from haystack_integrations.common.hopweave.documents import to_hit
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
+from haystack_integrations.common.hopweave.parameters import accept_overrides, split, written
 from haystack_integrations.common.hopweave.tracing import tag
-from hopweave.graph.csr import Graph
-from hopweave.graph.documents import passage_numbers
-from hopweave.graph.paths import prune_paths
-from hopweave.stages.unit_scores import unit_scores
+from hopweave.graph.pruning import FlowPruning
 
-_CORE = {name: parameter.default for name, parameter in signature(prune_paths).parameters.items()}
+_CORE = FlowPruning()
 
 
 @component
@@ -22,13 +19,14 @@ class FlowPruner:
     Finds the paths through the graph that connect the best documents, and keeps the most reliable ones.
 
     flow = product over the edges of decay · share of the edge. reliability = 0.6 · mean score of the nodes + 0.4 ·
-    flow. Its output `paths` fits the input of that name of `CitedContextBuilder`.
+    flow. Its output `paths` fits the input of that name of `CitedContextBuilder`, its input `plan` the output of that
+    name of `RetrievalPlanner`.
 
     ```python
     from haystack import Document
     from haystack_integrations.components.builders.hopweave import FlowPruner
 
-    pruner = FlowPruner(knowledge_base="hopweave.db", min_documents=2)
+    pruner = FlowPruner(knowledge_base="hopweave.db", fewest_hits=2)
     documents = [Document(id="skua", score=1.0), Document(id="yard", score=0.5)]
     paths = pruner.run(documents=documents)["paths"]
     ```
@@ -38,36 +36,52 @@ class FlowPruner:
         self,
         *,
         knowledge_base: str,
-        min_documents: int = 5,
-        max_endpoints: int = _CORE["max_endpoints"],
-        max_hops: int = _CORE["max_hops"],
-        threshold: float = _CORE["threshold"],
-        decay: float = _CORE["decay"],
-        top_k: int = _CORE["top_k"],
-        deadline_seconds: float | None = _CORE["deadline_seconds"],
+        fewest_hits: int = _CORE.fewest_hits,
+        found_by: str | None = _CORE.found_by,
+        max_endpoints: int = _CORE.max_endpoints,
+        max_hops: int = _CORE.max_hops,
+        threshold: float = _CORE.threshold,
+        decay: float = _CORE.decay,
+        top_k: int = _CORE.top_k,
+        deadline_seconds: float = _CORE.deadline_seconds,
+        edge_type_weights: dict[str, float] = _CORE.edge_type_weights,
     ) -> None:
         """
         Create the pruner; the file is opened on first use.
 
         :param knowledge_base: Path of the knowledge base file that has the graph.
-        :param min_documents: With fewer documents than this there are no paths.
+        :param fewest_hits: With fewer documents than this there are no paths.
+        :param found_by: Kind of the source whose documents count for that; None counts all.
         :param max_endpoints: How many of the best documents paths may begin and end at.
         :param max_hops: How long a path may be.
         :param threshold: A branch with less flow than this ends.
         :param decay: What is left of the flow at each hop.
         :param top_k: How many paths to keep.
         :param deadline_seconds: Best so far after this time.
+        :param edge_type_weights: Weights of edge types that differ from the usual ones.
         """
+        self.pruning = FlowPruning(
+            fewest_hits=fewest_hits,
+            found_by=found_by,
+            max_endpoints=max_endpoints,
+            max_hops=max_hops,
+            threshold=threshold,
+            decay=decay,
+            top_k=top_k,
+            deadline_seconds=deadline_seconds,
+            edge_type_weights=edge_type_weights,
+        )
         self.knowledge_base = knowledge_base
-        self.min_documents = min_documents
-        self.max_endpoints = max_endpoints
-        self.max_hops = max_hops
-        self.threshold = threshold
-        self.decay = decay
-        self.top_k = top_k
-        self.deadline_seconds = deadline_seconds
         self._file = KnowledgeFile(knowledge_base)
-        prune_paths(Graph.build([], []), {}, **self._limits())  # the core checks its parameters
+        accept_overrides(self, FlowPruning)
+
+    def to_dict(self) -> dict[str, Any]:
+        """
+        The component as serialised data.
+
+        :returns: Its type and the parameters of its constructor.
+        """
+        return written(self, self.pruning, knowledge_base=self.knowledge_base)
 
     def warm_up(self) -> None:
         """Open the knowledge base."""
@@ -79,25 +93,26 @@ class FlowPruner:
 
     @component.output_types(paths=list[str], details=list[dict[str, Any]], document_ids=list[str], finished=bool)
     def run(
-        self, documents: list[Document], min_documents: int | None = None, top_k: int | None = None
+        self,
+        documents: list[Document],
+        plan: dict[str, Any] | None = None,
+        top_k: int | None = None,
+        **parameters: Any,
     ) -> dict[str, Any]:
         """
         Find the paths between documents.
 
         :param documents: What was retrieved, with scores.
-        :param min_documents: With fewer documents than this there are no paths, instead of what was given at
-            construction.
+        :param plan: The plan of the question; if it does not ask for paths, there are none.
         :param top_k: How many paths to keep, instead of the number given at construction.
+        :param parameters: Other values for parameters of the constructor, for this run.
         :returns: `paths` as lines of text, best last; the same as `details`, best first; the `document_ids` on them;
             and whether the search `finished` in time.
         """
-        hits = [to_hit(one) for one in documents]
-        enough = len(hits) >= (self.min_documents if min_documents is None else min_documents)
-        graph = self._file.open().graph
-        numbers = passage_numbers(graph, [hit.id for hit in hits] if enough else [])
-        scores = dict(zip((hit.id for hit in hits), unit_scores(hits), strict=True))
-        limits = self._limits() | ({} if top_k is None else {"top_k": top_k})
-        found = prune_paths(graph, {number: scores[key] or 0.0 for key, number in numbers.items()}, **limits)
+        asked = plan is None or plan["prune_paths"]
+        overrides = split(parameters)[1] | ({} if top_k is None else {"top_k": top_k})
+        hits = [to_hit(one) for one in documents if asked]
+        found = self.pruning.changed(**overrides).paths(hits, self._file.open())
         tag("flow_pruner", (), paths=len(found.paths), finished=found.finished)
         return {
             "paths": [path.words for path in reversed(found.paths)],
@@ -113,7 +128,3 @@ class FlowPruner:
             "document_ids": list(found.document_ids),
             "finished": found.finished,
         }
-
-    def _limits(self) -> dict[str, Any]:
-        names = ("max_endpoints", "max_hops", "threshold", "decay", "top_k", "deadline_seconds")
-        return {name: getattr(self, name) for name in names}

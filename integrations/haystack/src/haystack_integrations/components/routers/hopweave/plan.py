@@ -6,8 +6,10 @@ from typing import Any
 
 from haystack import component
 
+from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
 from haystack_integrations.common.hopweave.parameters import accept_overrides, split, written
 from haystack_integrations.common.hopweave.tracing import tag
+from hopweave.graph.link import Linker
 from hopweave.routing.plan import Planner
 
 _CORE = Planner()
@@ -19,7 +21,7 @@ class RetrievalPlanner:
     Sends a question to those sources that are worth asking; the branches of the others do not run.
 
     There is one output per source, to be connected to that source's retriever, `restart` for a graph retriever if the
-    plan has one, and `plan` with everything.
+    plan has one, and `plan` with everything. Given a knowledge base, it counts what the question names in its graph.
 
     ```python
     from haystack_integrations.components.routers.hopweave import RetrievalPlanner
@@ -34,6 +36,7 @@ class RetrievalPlanner:
         self,
         *,
         sources: Sequence[str],
+        knowledge_base: str | None = None,
         simple_characters: int = _CORE.simple_characters,
         simple_entities: int = _CORE.simple_entities,
         complex_characters: int = _CORE.complex_characters,
@@ -48,6 +51,8 @@ class RetrievalPlanner:
         Create the planner.
 
         :param sources: The names of the sources, each of which becomes an output.
+        :param knowledge_base: Path of the knowledge base file in whose graph entities are looked up; opened on first
+            use.
         :param simple_characters: A simple question is shorter than this.
         :param simple_entities: A simple question names at most so many entities.
         :param complex_characters: A question this long or longer is complex.
@@ -70,6 +75,8 @@ class RetrievalPlanner:
             top_k=top_k,
         )
         self.sources = list(sources)
+        self.knowledge_base = knowledge_base
+        self._file = None if knowledge_base is None else KnowledgeFile(knowledge_base)
         if clashes := sorted({"plan", "restart"}.intersection(self.sources)):
             raise ValueError(f"sources: {clashes[0]!r} is not allowed: it is the name of another output")
         accept_overrides(self, Planner)
@@ -81,18 +88,30 @@ class RetrievalPlanner:
 
         :returns: Its type and the parameters of its constructor.
         """
-        return written(self, self.planner, sources=self.sources)
+        return written(self, self.planner, sources=self.sources, knowledge_base=self.knowledge_base)
 
-    def run(self, query: str, entities: int = 0, **parameters: Any) -> dict[str, Any]:
+    def warm_up(self) -> None:
+        """Open the knowledge base, if there is one."""
+        if self._file:
+            self._file.open()
+
+    def close(self) -> None:
+        """Let go of the knowledge base."""
+        if self._file:
+            self._file.close()
+
+    def run(self, query: str, entities: int | None = None, **parameters: Any) -> dict[str, Any]:
         """
         Plan the sources of a question.
 
         :param query: The question.
-        :param entities: How many entities were linked in it.
+        :param entities: How many entities were linked in it; looked up when not given, or 0 without a knowledge base.
         :param parameters: Other values for parameters of the constructor, for this run.
         :returns: The question under the name of each source that is worth asking, `restart` if the plan has one, and
             `plan`.
         """
+        if entities is None:
+            entities = len(Linker().link(query, self._file.open().graph).links) if self._file else 0
         plan = self.planner.changed(**split(parameters)[1]).plan(query, entities, self.sources)
         tag("plan", (), complexity=plan.complexity, sources=",".join(plan.sources))
         restart = {} if plan.restart is None else {"restart": plan.restart}
