@@ -1,6 +1,8 @@
-"""Write one page per component, from the component itself: its docstring, its parameters, its adapters.
+"""Write one page per component, from the component itself, and the pages of the API reference.
 
     python docs/generate.py [folder]
+
+Components go to `folder`/components, the reference to `folder`/reference; the folder is docs/ unless given.
 
 `make docs` does this before it builds the site, so the pages are always those of the code.
 """
@@ -8,15 +10,24 @@
 import importlib
 import inspect
 import json
+import re
 import sys
-import textwrap
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
+from component_snippets import (
+    NEEDS_MODEL,
+    in_framework,
+    in_haystack_yaml,
+    in_python,
+    in_recipe,
+    kind_of,
+)
 
 import hopweave.catalogue  # noqa: F401 - so that every kind is known
+from hopweave import measure
 from hopweave.component import Component, Embedder, Fuser, Source, Stage, registered
 from hopweave.context.assemble import ContextBuilder
 from hopweave.context.extract import ExtractiveAnswer
@@ -35,10 +46,60 @@ ROLES: dict[str, list[type[Component]]] = {
     "Embedders": list(registered(Embedder).values()),
     "Graph builders": list(registered(GraphBuilder).values()),
 }
-PLACES = {Gate: "gate", IntentClassifier: "intent", Planner: "plan", ContextBuilder: "context", FlowPruning: "paths"}
+FORMULAS: dict[str, str] = yaml.safe_load((Path(__file__).parent / "formulas.yaml").read_text(encoding="utf-8"))
+OTHERS = {  # adapters whose file is called otherwise
+    (FlowPruning, "Haystack"): [("haystack_integrations.components.builders.hopweave", "FlowPruner")],
+}
 ADAPTERS = {
     "Haystack": "haystack_integrations.components",
     "LlamaIndex": "llama_index",
+}
+INTRODUCTION = """\
+Every part a recipe can have, each with its formula, its parameters, and how to use it from Python, in a recipe, in
+Haystack and in LlamaIndex. Parameters are checked when they are set. Everything in `stages` and the fusers also works
+without a knowledge base; the rest of the snippets read `hopweave.db`, which this makes of the demo corpus:
+
+```bash
+hopweave index examples/tern_isles/corpus.jsonl
+```"""
+REFERENCE = {
+    "core": [
+        "hopweave.document.Document",
+        "hopweave.hit.Hit",
+        "hopweave.hit.Receipt",
+        "hopweave.query.Query",
+        "hopweave.query.Intent",
+        "hopweave.query.Plan",
+        "hopweave.knowledge_base.store.KnowledgeBase",
+        "hopweave.knowledge_base.files.read_documents",
+        "hopweave.knowledge_base.cache.QueryCache",
+        "hopweave.recipe.Recipe",
+        "hopweave.recipe.load_recipe",
+        "hopweave.recipe.register",
+        "hopweave.pipeline.Pipeline",
+        "hopweave.pipeline.Result",
+        "hopweave.report.page.html_report",
+        "hopweave.component",
+        "hopweave.errors",
+    ],
+    "graph": [
+        "hopweave.graph.model",
+        "hopweave.graph.csr",
+        "hopweave.graph.port",
+        "hopweave.graph.pagerank",
+        "hopweave.graph.link",
+        "hopweave.graph.paths",
+        "hopweave.graph.strongest",
+        "hopweave.graph.boost",
+        "hopweave.graph.community",
+        "hopweave.graph.neighbourhood",
+        "hopweave.graph.networks",
+        "hopweave.graph.documents_elsewhere",
+        "hopweave.graph.build.synonyms",
+    ],
+    "measure": sorted(
+        f"hopweave.measure.{one.stem}" for one in Path(measure.__path__[0]).glob("*.py") if one.stem != "__init__"
+    ),
 }
 LIMITS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
 TYPES = {
@@ -52,8 +113,13 @@ TYPES = {
 
 
 def main(folder: Path) -> None:
+    write_components(folder / "components")
+    write_reference(folder / "reference")
+
+
+def write_components(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    lines = ["# Components", "", "Every part a recipe can have. Parameters are checked when they are set.", ""]
+    lines = ["# Components", "", INTRODUCTION, ""]
     for role, components in ROLES.items():
         lines += [f"## {role}", "", "| kind | what it does |", "|---|---|"]
         for component in components:
@@ -64,39 +130,76 @@ def main(folder: Path) -> None:
     (folder / "index.md").write_text("\n".join(lines), encoding="utf-8")
 
 
+def write_reference(folder: Path) -> None:
+    """One page per part of the package, for mkdocstrings to fill."""
+    folder.mkdir(parents=True, exist_ok=True)
+    pages = {name: [f"::: {one}" for one in things] for name, things in REFERENCE.items()}
+    for role, components in ROLES.items():
+        pages[reference_of(role)] = [f"::: {one.__module__}.{one.__name__}" for one in components]
+    for framework, package in ADAPTERS.items():
+        style = "sphinx" if framework == "Haystack" else "google"
+        options = f"\n    options:\n      docstring_style: {style}"
+        pages[framework] = [
+            f"::: {thing.__module__}.{thing.__name__}{options}" for _, _, thing in public_classes(package)
+        ]
+    for name, things in pages.items():
+        text = "\n\n".join([f"# {name[0].upper()}{name[1:].replace('_', ' ')}", *things]) + "\n"
+        (folder / f"{name.lower()}.md").write_text(text, encoding="utf-8")
+    names = [f"- [{name[0].upper()}{name[1:].replace('_', ' ')}]({name.lower()}.md)" for name in pages]
+    index = "\n".join(["# API reference", "", "Everything public, from its docstrings.", "", *names, ""])
+    (folder / "index.md").write_text(index, encoding="utf-8")
+
+
 def page(component: type[Component], role: str) -> str:
     kind = kind_of(component)
-    prose, example = described(component)
-    parts = [f"# `{kind}`", "", f"*{role}* · `{component.__module__}.{component.__name__}`", "", prose, ""]
-    if example:
-        parts += ["```python", example, "```", ""]
+    prose = described(component)
+    name = f"{component.__module__}.{component.__name__}"
+    parts = [f"# `{kind}`", "", f"*{role}* · [`{name}`](../reference/{reference_of(role)}.md#{name})", "", prose, ""]
+    if formula := formulas(component):
+        parts += ["## Formula", "", "```text", *formula, "```", ""]
     parts += ["## Parameters", "", *parameters(component), ""]
+    parts += ["## From Python", "", *fenced("python", in_python(component)), ""]
     if place := in_recipe(component):
-        parts += ["## In a recipe", "", "```yaml", place, "```", ""]
+        parts += ["## In a recipe", "", *fenced("yaml", place), ""]
     for framework, package in ADAPTERS.items():
-        found = adapters(component, package)
-        if found:
-            parts += [f"## In {framework}", "", "```python"]
-            parts += [f"from {module} import {name}" for module, name in found]
-            parts += ["```", ""]
+        found = OTHERS.get((component, framework)) or adapters(component, package)
+        note = "downloads a model at the first call" if kind in NEEDS_MODEL else ""
+        parts += [f"## In {framework}", "", *fenced("python", in_framework(component, framework, found), note), ""]
+        if framework == "Haystack" and (text := in_haystack_yaml(found)):
+            parts += ["As YAML, for `Pipeline.loads`:", "", *fenced("yaml", text), ""]
     return "\n".join(parts)
 
 
-def kind_of(component: type[Component]) -> str:
-    return str(component.model_fields["kind"].default)
+def fenced(language: str, text: str, not_run: str = "") -> list[str]:
+    return [*([f"<!-- not run: {not_run} -->"] if not_run else []), f"```{language}", text.strip(), "```"]
+
+
+def reference_of(role: str) -> str:
+    """The page of the API reference that holds the components of a role."""
+    return {"Understanding the question": "routing", "Context and answers": "context"}.get(
+        role, role.rsplit(maxsplit=1)[-1].lower()
+    )
+
+
+def formulas(component: type[Component]) -> list[str]:
+    """What the docstring states as an equation, and what `formulas.yaml` adds where it says it in words only."""
+    sentences = (
+        sentence
+        for paragraph in described(component).split("\n\n")
+        for sentence in re.split(r"(?<=\D)\. (?=[A-Z(])|\.$", " ".join(paragraph.split()))
+    )
+    stated = [one.replace(" * ", " · ") for one in sentences if re.match(r"(Score|score|mmr|gain)[^=]{0,30} = ", one)]
+    return [one[0].lower() + one[1:] for one in stated] + FORMULAS.get(kind_of(component), "").splitlines()
 
 
 def summary(component: type[Component]) -> str:
-    first = described(component)[0].split("\n\n")[0]
+    first = described(component).split("\n\n")[0]
     return " ".join(first.split()).replace("|", "\\|")
 
 
-def described(component: type[Component]) -> tuple[str, str]:
-    """The docstring as prose, and its example."""
-    text = inspect.cleandoc(component.__doc__ or "")
-    lines = text.splitlines()
-    start = next((number for number, line in enumerate(lines) if line.startswith(">>>")), len(lines))
-    return "\n".join(lines[:start]).strip(), "\n".join(lines[start:]).strip()
+def described(component: type[Component]) -> str:
+    """The docstring without its example."""
+    return inspect.cleandoc(component.__doc__ or "").split(">>>")[0].strip()
 
 
 def parameters(component: type[Component]) -> list[str]:
@@ -135,21 +238,6 @@ def bounds(schema: dict[str, Any]) -> str:
             kind = TYPES.get(option.get("type", ""), "")
             words.append(" ".join([kind, " and ".join(limits)]).strip())
     return ", ".join(word for word in words if word)
-
-
-def in_recipe(component: type[Component]) -> str:
-    kind = kind_of(component)
-    if issubclass(component, Source):
-        data: Any = {"sources": {kind: {"kind": kind}}}
-    elif issubclass(component, Fuser):
-        data = {"fuse": {"kind": kind}}
-    elif issubclass(component, Stage):
-        data = {"stages": [{"kind": kind}]}
-    elif component in PLACES:
-        data = {PLACES[component]: {"kind": kind}}
-    else:
-        return ""
-    return textwrap.dedent(yaml.safe_dump(data, sort_keys=False, default_flow_style=None)).strip()
 
 
 def adapters(component: type[Component], package: str) -> list[tuple[str, str]]:
@@ -191,4 +279,4 @@ def fits(adapter: type, component: type[Component], name: str) -> bool:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "components")
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent)

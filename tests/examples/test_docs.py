@@ -1,39 +1,96 @@
-"""Every component has a page, and every page says how to use it in both frameworks."""
+"""Every component has a page with formula, parameters and snippets, and every snippet in the documentation runs."""
 
 import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
+import yaml
 
 import hopweave.catalogue  # noqa: F401 - so that every kind is known
 from hopweave.component import Fuser, Source, Stage, registered
 
 ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+WRITTEN = sorted(file for file in DOCS.rglob("*.md") if file.parent.name not in ("components", "reference"))
+PICTURES = sorted((DOCS / "pictures").glob("*.svg"))
+NOT_RUN = re.compile(r"<!-- not run: (.+) -->")
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("components")
+def generated(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("docs")
     subprocess.run([sys.executable, "docs/generate.py", str(folder)], cwd=ROOT, check=True)
-    return {file.stem: file.read_text(encoding="utf-8") for file in folder.glob("*.md")}
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pages(generated):
+    return {file.stem: file.read_text(encoding="utf-8") for file in (generated / "components").glob("*.md")}
+
+
+def run(files):
+    command = [sys.executable, "docs/snippets.py", *map(str, files)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{len(files)} pages: every snippet runs" in done.stdout
+
+
+def test_the_snippets_of_components_run(generated):
+    run(sorted((generated / "components").glob("*.md")))
+
+
+def test_the_snippets_of_pages_run():
+    run(WRITTEN)
+
+
+def test_hardly_a_snippet_is_left_out(pages):
+    reasons = [reason for file in WRITTEN for reason in NOT_RUN.findall(file.read_text(encoding="utf-8"))]
+    assert set(reasons) <= {"installs packages", "needs a cluster", "starts a server", "takes minutes"}
+    left_out = {kind for kind, page in pages.items() if NOT_RUN.search(page)}
+    assert left_out == {"cross_encoder", "sentence_transformers"}  # their models would have to be downloaded
 
 
 @pytest.mark.parametrize("kind", [kind for role in (Source, Fuser, Stage) for kind in registered(role)])
-def test_a_component_has_a_page_with_parameters_recipe_and_adapters(pages, kind):
+def test_a_component_has_formula_parameters_recipe_and_snippets(pages, kind):
     page = pages[kind]
+    assert "## Formula\n\n```text\n" in page
     assert "| name | default | allowed | meaning |" in page
     assert f"kind: {kind}" in page
+    assert "## From Python\n\n```python\n>>> from hopweave" in page
     for framework in ("Haystack", "LlamaIndex"):
-        assert f"## In {framework}" in page
+        assert re.search(rf"## In {framework}\n\n(<!-- .* -->\n)?```python\nfrom ", page)
+    assert re.search(r"type: haystack_integrations\.components\.", page)
 
 
-def test_what_the_pages_import_is_there(pages):
-    lines = sorted({line for page in pages.values() for line in re.findall(r"^from \S+ import \w+$", page, re.M)})
-    assert len(lines) > 40
-    subprocess.run([sys.executable, "-c", "\n".join(lines)], cwd=ROOT, check=True)
+def test_what_has_no_adapter_of_its_own_says_how_to_get_there(pages):
+    assert "KnowledgeBaseWriter" in pages["mentions"]
+    assert "load_query_engine" in pages["plan"]
+    assert "FlowPruner" in pages["flow_pruning"]
 
 
-def test_the_overview_links_every_page(pages):
-    assert all(f"({name}.md)" in pages["index"] for name in pages if name != "index")
+def test_the_overviews_link_every_page(generated):
+    for folder in ("components", "reference"):
+        index = (generated / folder / "index.md").read_text(encoding="utf-8")
+        assert all(f"({file.name})" in index for file in (generated / folder).glob("*.md") if file.stem != "index")
+
+
+def test_every_written_page_is_in_the_navigation():
+    nav = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
+    listed = set(re.findall(r"[\w/-]+\.md", str(nav)))
+    assert {str(file.relative_to(DOCS)) for file in WRITTEN} <= listed
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda file: file.stem)
+def test_pictures_say_what_they_show_and_need_nothing(picture):
+    text = picture.read_text(encoding="utf-8")
+    drawing = ET.fromstring(text)
+    space = "{http://www.w3.org/2000/svg}"
+    assert drawing.find(f"{space}title").text
+    assert len(drawing.find(f"{space}desc").text) > 40
+    assert "prefers-color-scheme:dark" in text
+    assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+    users = [file for file in WRITTEN if f"pictures/{picture.name}" in file.read_text(encoding="utf-8")]
+    assert users
