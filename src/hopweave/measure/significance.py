@@ -71,7 +71,7 @@ def paired_difference(first: Sequence[float], second: Sequence[float], *, seed: 
     gains = [after - before for before, after in zip(first, second, strict=True)]
     moved = np.array([gain for gain in gains if gain])  # the others stay the same either way round
     if len(moved) < 2:
-        return Difference(fmean(gains), bootstrap_interval(gains, seed=seed), 1.0)
+        return Difference(fmean(gains or [0.0]), bootstrap_interval(gains, seed=seed), 1.0)
     from scipy.stats import permutation_test
 
     test = permutation_test(

@@ -1,0 +1,174 @@
+import json
+from statistics import fmean
+
+import numpy as np
+import pytest
+
+from hopweave.errors import RecipeError
+from hopweave.fusion.weighted import Weighted
+from hopweave.measure.evaluate import evaluate, evaluate_one, single_source
+from hopweave.recipe import load_recipe
+from hopweave.stages.metadata_filter import MetadataFilter
+
+from .conftest import judged
+
+QUERIES = {"one": "ab", "two": "c"}
+
+
+def test_by_hand(told, letters):
+    recipe = told(text={"one": "axb", "two": "xyc"})
+    report = evaluate(letters, [recipe], judged(**QUERIES), measures=["recall@2", "mrr@5"])
+    (found,) = report.evaluations
+    assert found.found == (("a", "x", "b"), ("x", "y", "c"))
+    assert found.scores == {"recall@2": (1 / 2, 0.0), "mrr@5": (1.0, 1 / 3)}
+    assert found.mean("recall@2") == fmean([1 / 2, 0])
+    assert found.interval("recall@2") == (0.0, 0.5)
+
+
+def test_recipes_are_asked_for_as_much_as_the_deepest_measure_looks_at(told, letters):
+    recipe = told(text={"one": "axbcdefg"})
+    assert evaluate_one(letters, recipe, judged(one="a"), measures=["recall@2", "mrr@7"]).found == (tuple("axbcdef"),)
+
+
+def test_sources_alone(told, letters):
+    recipe = told(text={"one": "ax", "two": "xy"}, vector={"one": "yb", "two": "cx"})
+    report = evaluate(letters, [recipe], judged(**QUERIES), measures=["recall@2"], sources=True)
+    assert {one.name: one.scores["recall@2"] for one in report.evaluations} == {
+        "told": (1 / 2, 1.0),  # a and y are first in one; in two, x is in both and c first in one
+        "told: text alone": (0.5, 0.0),
+        "told: vector alone": (0.5, 1.0),
+    }
+    assert [one.name for one in report.evaluations] == ["told", "told: text alone", "told: vector alone"]
+
+
+def test_a_single_source_needs_no_row_of_its_own(told, letters):
+    report = evaluate(letters, [told(text={"one": "a"})], judged(one="a"), sources=True)
+    assert [one.name for one in report.evaluations] == ["told"]
+
+
+def test_alone_is_the_source_with_what_it_needs_and_nothing_else():
+    recipe = load_recipe("multihop")
+    for name, needed in {"text": ["text"], "vector": ["vector"], "graph": ["text", "vector", "graph"]}.items():
+        alone = single_source(recipe, name)
+        assert list(alone.sources) == needed
+        assert (alone.fuse.kind, alone.fuse.source, alone.stages) == ("as_found", name, ())
+    with pytest.raises(ValueError, match="source: 'lost' is not allowed: there are text, vector, graph"):
+        single_source(recipe, "lost")
+
+
+def test_alone_leaves_the_stages_out(told, letters):
+    recipe = told(text={"one": "ab"}, vector={"one": "b"}, stages=(MetadataFilter(types=("vowel",)),))
+    queries = judged(one="b")
+    report = evaluate(letters, [recipe], queries, measures=["recall@2"], sources=True)
+    assert [one.mean("recall@2") for one in report.evaluations] == [0.0, 1.0, 1.0]
+
+
+def test_the_graph_alone_ranks_as_its_source_does(kb):
+    recipe, query = load_recipe("multihop"), judged(q=["gate"])[0].query
+    alone = kb.search(query, recipe=single_source(recipe, "graph"))
+    upstream = {name: recipe.sources[name].search(query, kb) for name in ("text", "vector")}
+    assert [hit.id for hit in alone.hits] == [hit.id for hit in recipe.sources["graph"].search(query, kb, upstream)][
+        :10
+    ]
+
+
+def test_latency_percentiles_are_of_the_times_taken(told, letters):
+    found = evaluate_one(letters, told(text={}), judged(**{f"q{n}": "a" for n in range(30)}))
+    assert len(found.seconds) == 30
+    assert list(found.latency_ms) == ["p50", "p95", "p99"]
+    assert found.latency_ms["p95"] == pytest.approx(1000 * np.percentile(found.seconds, 95))
+    assert 0 < found.latency_ms["p50"] <= found.latency_ms["p95"] <= found.latency_ms["p99"]
+
+
+def test_every_query_is_searched_once_after_one_to_warm_up(told, letters):
+    recipe = told(text={})
+    evaluate_one(letters, recipe, judged(one="a", two="b"))
+    assert recipe.sources["text"].searched == ["one", "one", "two"]
+
+
+def test_filters_of_the_query_hold(told, letters):
+    from hopweave.measure.judged import JudgedQuery
+
+    query = JudgedQuery.read({"question": "one", "gold": ["b"], "filters": {"type": "consonant"}})
+    assert evaluate_one(letters, told(text={"one": "aeb"}), [query]).found == (("b",),)
+
+
+def test_strict_and_classes(told, letters):
+    recipe, queries = told(text={"one": "bx"}), judged(one=[["a", "b"]])
+    assert evaluate_one(letters, recipe, queries, measures=["recall@5"]).mean("recall@5") == 1.0
+    assert evaluate_one(letters, recipe, queries, measures=["recall@5"], judging="strict").mean("recall@5") == 0.0
+
+
+def test_table_markdown_and_json(told, letters):
+    recipe = told(text={"one": "ab", "two": "c"})
+    report = evaluate(letters, [recipe], judged(**QUERIES), measures=["recall@5"])
+    head, row = str(report).splitlines()
+    assert head.split() == ["recipe", "recall@5", "p50", "ms", "p95", "ms", "p99", "ms"]
+    assert row.startswith("told    1.000 ±0.000")
+    assert report.to_markdown().startswith(
+        "| recipe | recall@5 | p50 ms | p95 ms | p99 ms |\n|---|---:|---:|---:|---:|\n| told |"
+    )
+    plain = json.loads(json.dumps(report.as_dict()))
+    assert plain["queries"] == 2
+    assert plain["recipes"]["told"]["recall@5"] == {"mean": 1.0, "low": 1.0, "high": 1.0}
+    assert plain["warnings"] == ["2 judged queries are few: with fewer than 20, figures say little"]
+
+
+def test_per_query(told, letters):
+    found = evaluate_one(letters, told(text={"one": "xa"}), judged(one=["a", ["b", "c"]]), measures=["recall@2"])
+    (line,) = found.per_query()
+    assert line.pop("ms") > 0
+    assert line == {
+        "recipe": "told",
+        "id": "one",
+        "question": "one",
+        "gold": ["a", ["b", "c"]],
+        "found": ["x", "a"],
+        "recall@2": 0.5,
+    }
+
+
+def test_a_single_query_has_no_spread(told, letters):
+    report = evaluate(letters, [told(text={"one": "a"})], judged(one="a"), measures=["recall@5"])
+    assert report.evaluations[0].as_dict()["recall@5"] == {"mean": 1.0, "low": None, "high": None}
+    assert "±" not in str(report)
+
+
+def test_recipes_of_the_same_name_are_told_apart_by_their_files(tmp_path, letters):
+    for file in ("first.yaml", "second.yaml"):
+        (tmp_path / file).write_text("{name: words, sources: {text: {kind: bm25}}}")
+    report = evaluate(letters, [tmp_path / "first.yaml", tmp_path / "second.yaml"], judged(one="a"))
+    assert [one.name for one in report.evaluations] == ["words", str(tmp_path / "second.yaml")]
+    with pytest.raises(ValueError, match="recipes: 'hybrid' comes twice"):
+        evaluate(letters, ["hybrid", "hybrid"], judged(one="a"))
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ({"recipes": []}, "recipes: there must be at least one"),
+        ({"judged": []}, "judged: there must be at least one"),
+        ({"measures": []}, "measures: there must be at least one"),
+        ({"measures": ["precision@5"]}, "measure: 'precision@5' is not allowed"),
+    ],
+)
+def test_bad_input(letters, given, complaint):
+    usual = {"recipes": ["hybrid"], "judged": judged(one="a"), "measures": ["recall@5"]} | given
+    with pytest.raises(ValueError, match=complaint):
+        evaluate(letters, usual.pop("recipes"), usual.pop("judged"), **usual)
+    with pytest.raises(RecipeError, match="there is no recipe 'hybird'"):
+        evaluate(letters, ["hybird"], judged(one="a"))
+
+
+def test_an_embedded_knowledge_base_and_a_shipped_recipe(kb):
+    queries = judged(**{"When does the tide gate open?": ["gate"], "the small ferry for the winter": ["petrel"]})
+    report = evaluate(kb, ["hybrid", "multihop"], queries, measures=["mrr@10"])
+    assert [one.mean("mrr@10") for one in report.evaluations] == [1.0, 1.0]
+
+
+def test_what_is_handed_in_stays_as_it_is(told, letters):
+    recipe = told(text={"one": "ab"}, vector={"one": "b"}, fuse=Weighted(weights={"text": 1, "vector": 1}))
+    queries = judged(one="a")
+    before = (recipe.as_dict(), list(queries))
+    evaluate(letters, [recipe], queries, sources=True)
+    assert (recipe.as_dict()["fuse"], queries) == (before[0]["fuse"], before[1])
