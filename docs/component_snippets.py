@@ -17,11 +17,19 @@ from hopweave.component import Component, Embedder, Fuser, Source, Stage
 from hopweave.context.assemble import ContextBuilder
 from hopweave.graph.build.builder import GraphBuilder
 from hopweave.graph.pruning import FlowPruning
+from hopweave.graph.service_neighbourhood import ServiceNeighbourhood
 from hopweave.routing.gate import Gate
 from hopweave.routing.intent import IntentClassifier
 from hopweave.routing.plan import Planner
 
-PLACES = {Gate: "gate", IntentClassifier: "intent", Planner: "plan", ContextBuilder: "context", FlowPruning: "paths"}
+PLACES: dict[type[Component], str] = {
+    Gate: "gate",
+    IntentClassifier: "intent",
+    Planner: "plan",
+    ContextBuilder: "context",
+    FlowPruning: "paths",
+    ServiceNeighbourhood: "neighbourhood",
+}
 NEEDS_MODEL = {"cross_encoder", "sentence_transformers"}
 INDEX = """\
 from llama_index.core import Settings, VectorStoreIndex
@@ -89,7 +97,7 @@ from llama_index.query_engine.hopweave import load_query_engine
 recipe = Recipe.from_yaml("""
 {yaml}
 """)
-engine = load_query_engine(recipe, "hopweave.db")  # the part of the recipe that it is about works in any engine
+engine = load_query_engine(recipe, "hopweave.db")
 print(engine.query("Who designed MV Skua?"))
 '''
 

@@ -33,6 +33,7 @@ from hopweave.context.assemble import ContextBuilder
 from hopweave.context.extract import ExtractiveAnswer
 from hopweave.graph.build.builder import GraphBuilder
 from hopweave.graph.pruning import FlowPruning
+from hopweave.graph.service_neighbourhood import ServiceNeighbourhood
 from hopweave.routing.gate import Gate
 from hopweave.routing.intent import IntentClassifier
 from hopweave.routing.plan import Planner
@@ -42,7 +43,7 @@ ROLES: dict[str, list[type[Component]]] = {
     "Sources": list(registered(Source).values()),
     "Fusers": list(registered(Fuser).values()),
     "Stages": list(registered(Stage).values()),
-    "Context and answers": [ContextBuilder, ExtractiveAnswer, FlowPruning],
+    "Context and answers": [ContextBuilder, ExtractiveAnswer, FlowPruning, ServiceNeighbourhood],
     "Embedders": list(registered(Embedder).values()),
     "Graph builders": list(registered(GraphBuilder).values()),
 }

@@ -1,6 +1,7 @@
 """The three distributions as users get them: wheels side by side, beside other people's integrations."""
 
 import os
+import re
 import subprocess
 import sys
 import venv
@@ -84,3 +85,23 @@ def test_the_wheels_work_in_an_empty_environment(wheels, tmp_path, core):
     install = [python, "-m", "pip", "install", "-q", *map(str, wheels), "llama-index-retrievers-bm25", core]
     subprocess.run(install, check=True, cwd=tmp_path)
     subprocess.run([python, "-c", SCRIPT], check=True, cwd=tmp_path)
+
+
+@pytest.mark.skipif(not os.environ.get("HOPWEAVE_EMPTY_ENVIRONMENT"), reason="minutes; HOPWEAVE_EMPTY_ENVIRONMENT=1")
+@pytest.mark.parametrize("heading", ["From Python", "In Haystack", "In LlamaIndex"])
+def test_the_readme_works_for_a_newcomer(wheels, tmp_path, heading):
+    """Installed as the README says, from the wheels; its first snippet copied; printed is what it shows."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    section = re.search(rf"^## {heading}\n(.*?)^## ", readme, re.DOTALL | re.MULTILINE)[1]
+    distribution, snippet, printed = (
+        re.search(pattern, section, re.DOTALL | re.MULTILINE)[1]
+        for pattern in (r"^pip install (\S+)$", r"^```python\n(.*?)^```", r"<!-- printed -->\n```text\n(.*?)^```")
+    )
+    venv.create(tmp_path / "venv", with_pip=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    subprocess.run(
+        [python, "-m", "pip", "install", "-q", "--find-links", wheels[0].parent, distribution], check=True, cwd=tmp_path
+    )
+    alone = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV"))}
+    run = subprocess.run([python, "-c", snippet], env=alone, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout.strip()) == (0, printed.strip()), run.stderr

@@ -27,9 +27,7 @@ def add_to(commands: Any) -> None:
     query.add_argument("--filter", action="append", type=_filter, default=[], metavar="FIELD=VALUE", help=_FILTER_HELP)
     query.add_argument("--explain", action="store_true", help="show the receipts: why each hit has its score")
     query.add_argument("--json", action="store_true", help="print the whole result as JSON")
-    query.add_argument(
-        "--report", type=Path, metavar="FILE", help="write hits, paths and receipts as an HTML page"
-    )
+    query.add_argument("--report", type=Path, metavar="FILE", help="write hits, paths and receipts as an HTML page")
 
 
 def _question(text: str) -> str:

@@ -43,6 +43,7 @@ def _result(result: "Result") -> str:
             ),
             _hits(result.hits),
             _paths(result),
+            _neighbours(result),
             _timings(result.timings),
             f"<details><summary>Context for a prompt</summary><pre>{escaped(result.context.text)}</pre></details>"
             if result.context
@@ -148,6 +149,14 @@ def _paths(result: "Result") -> str:
         return ""
     drawn = "".join(path_svg(path.words) for path in result.paths.paths)
     return f"<details><summary>Paths between the hits ({len(result.paths.paths)})</summary>{drawn}</details>"
+
+
+def _neighbours(result: "Result") -> str:
+    """What surrounds the services of the hits, those of the best hit first."""
+    if not result.neighbourhood or not result.neighbourhood.lines:
+        return ""
+    lines = "".join(f"<li>{escaped(line)}</li>" for line in reversed(result.neighbourhood.lines))
+    return f"<details><summary>Around the hits</summary><ul>{lines}</ul></details>"
 
 
 def _timings(timings: Mapping[str, float]) -> str:

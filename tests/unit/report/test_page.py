@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from hopweave import Document, KnowledgeBase, Query, html_report
+from hopweave.graph.build.services import ServicesBuilder
 from hopweave.hit import Hit, Receipt
 from hopweave.pipeline import Result
 from hopweave.query import Intent, Plan
@@ -121,6 +122,18 @@ context: {}
     assert "Went on without vector: TimeoutError: too slow" in text
     assert "Context for a prompt[1] " in text or "Context for a promptConnections:" in text
     assert f"Paths between the hits ({len(result.paths.paths)})" in text
+
+
+def test_what_surrounds_the_services_is_told():
+    documents = [
+        Document("orders", "POST /orders", {"service": "shop", "calls_out": ["till"]}),
+        Document("pay", "POST /pay", {"service": "till"}),
+    ]
+    recipe = Recipe.from_yaml("{name: around, sources: {text: {kind: bm25}}, neighbourhood: {}}")
+    with KnowledgeBase.open(graph=[ServicesBuilder()], embedder=None) as kb:
+        kb.add(documents)
+        text = Reader(html_report(kb.search("orders", recipe=recipe))).text
+    assert "Around the hitsshop —calls→ till" in text
 
 
 def test_bars_are_as_long_as_scores_are_high():
