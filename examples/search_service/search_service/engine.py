@@ -63,7 +63,8 @@ class Engine:
             for expand in (False, True)
         }
         for pipeline in self._pipelines.values():
-            pipeline.run("warm up", top_k=1)  # indexes are read when first asked for: not by the first caller
+            pipeline.run("warm up", top_k=1)  # indexes and models are read when first asked for: not by a caller
+        self._apply_rerank(Found([Hit("warm up", 1.0, "warm up")], "hybrid", None, {}), Query("warm up"))
 
     def close(self) -> None:
         """Close the file."""

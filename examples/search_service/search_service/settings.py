@@ -32,7 +32,9 @@ class Settings(BaseSettings):
     Nested ones take two underscores, as in SEARCH_SYNTHESIS__URL.
     """
 
-    model_config = SettingsConfigDict(env_prefix="SEARCH_", env_nested_delimiter="__", extra="forbid")
+    model_config = SettingsConfigDict(
+        env_prefix="SEARCH_", env_nested_delimiter="__", env_parse_none_str="null", extra="forbid"
+    )
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8006, ge=0, le=65535, description="Port to listen on; 0 takes any that is free.")

@@ -1,0 +1,86 @@
+"""What tests of the examples share: the search service, started as its users start it."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "search_service"
+
+
+class RunningService:
+    """The service in a process of its own, on loopback."""
+
+    def __init__(self, folder, port, **environment):
+        self.folder = folder
+        self.url = f"http://127.0.0.1:{port}"
+        self.client = httpx.Client(base_url=self.url, timeout=30, trust_env=False)
+        self._log = folder / "log.jsonl"
+        own = {"SEARCH_KNOWLEDGE_BASE": str(folder / "kb.db"), "SEARCH_PORT": str(port)}
+        plain = {name: value for name, value in os.environ.items() if not name.startswith("SEARCH_")}
+        with self._log.open("a") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "search_service"],
+                cwd=EXAMPLE,
+                env={**plain, **own, **environment},
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+
+    def wait(self, seconds=60):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and self.process.poll() is None:
+            try:
+                self.client.get("/health/live")
+                return self
+            except httpx.TransportError:
+                time.sleep(0.1)
+        raise AssertionError(f"the service did not start:\n{self._log.read_text()}")
+
+    def search(self, query, **fields):
+        return self.client.post("/search", json={"query": query, **fields})
+
+    def logged(self):
+        return [json.loads(line) for line in self._log.read_text().splitlines() if line.startswith("{")]
+
+    def log_text(self):
+        return self._log.read_text()
+
+    def stop(self, number=signal.SIGTERM):
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        return self.process.wait(30)
+
+
+@pytest.fixture(scope="session")
+def run_service():
+    """Start a service with these environment variables; it is stopped at the end of the block."""
+
+    @contextmanager
+    def run(folder, **environment):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        service = RunningService(folder, port, **environment)
+        try:
+            yield service.wait()
+        finally:
+            service.client.close()
+            service.stop()
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def service(run_service, tmp_path_factory):
+    """The service as it comes: the embedded knowledge base with the handbook in it."""
+    with run_service(tmp_path_factory.mktemp("service")) as running:
+        yield running

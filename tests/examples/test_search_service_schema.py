@@ -1,0 +1,47 @@
+"""The search service against its own description: schemathesis makes requests from it, good ones and bad ones."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+KEY = "open-sesame-42"
+
+
+def test_the_description_tells_fields_limits_and_defaults(service):
+    said = service.client.get("/openapi.json").json()
+    assert set(said["paths"]) == {"/search", "/health", "/health/live"}
+    assert "securitySchemes" not in said["components"]
+    request = said["components"]["schemas"]["SearchRequest"]
+    assert request["required"] == ["query"]
+    assert {name: field.get("default") for name, field in request["properties"].items() if name != "filters"} == {
+        "query": None,
+        "method": "hybrid",
+        "limit": 10,
+        "min_relevance_score": 0.5,
+        "include_citations": True,
+        "expand_graph": True,
+    }
+    limits = request["properties"]["limit"]
+    assert (limits["minimum"], limits["maximum"]) == (1, 100)
+    assert set(said["paths"]["/search"]["post"]["responses"]) == {"200", "400", "401", "408", "413", "422", "503"}
+
+
+@pytest.mark.parametrize("key", [None, KEY], ids=["open", "locked"])
+def test_no_request_from_the_description_breaks_it(run_service, tmp_path, key):
+    """All of schemathesis' checks: no 5xx, answers as described, wrong requests refused, right ones accepted."""
+    with run_service(tmp_path, **({"SEARCH_API_KEY": key} if key else {})) as running:
+        command = [str(Path(sys.executable).parent / "schemathesis"), "run", f"{running.url}/openapi.json"]
+        bounds = ["--max-examples", "40", "--seed", "7", "--max-failures", "5", "--no-color"]
+        header = ["--header", f"X-API-Key: {key}"] if key else []
+        done = subprocess.run([*command, *bounds, *header], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout[-5000:]
+        assert "Tested: 3" in done.stdout
+        statuses = [entry["status"] for entry in running.logged() if entry["event"] == "request"]
+    # it was tried in earnest
+    assert int(re.search(r"(\d+) generated", done.stdout)[1]) > 100
+    assert {200, 422} <= set(statuses)
+    assert max(statuses) < 500
+    assert len(statuses) > 100
