@@ -18,12 +18,13 @@ def escaped(value: Any) -> str:
 
 
 def number(value: float | None) -> str:
-    """A score in four digits; a dash if there is none.
+    """A score in four digits, a whole number as it is; a dash if there is none.
 
-    >>> number(0.98432), number(None), number(0)
-    ('0.9843', '–', '0')
+    >>> number(0.98432), number(None), number(20260501)
+    ('0.9843', '–', '20260501')
     """
-    return "–" if value is None else f"{value:.4g}".replace("-", "−")
+    shown = "–" if value is None else str(value) if isinstance(value, int) else f"{value:.4g}"
+    return shown.replace("-", "−")
 
 
 def shortened(text: str, length: int) -> str:

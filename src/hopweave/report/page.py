@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from hopweave.hit import Hit
 from hopweave.report.markup import escaped
-from hopweave.report.picture import picture
-from hopweave.report.style import PAGE_STYLE
+from hopweave.report.picture import drawn
+from hopweave.report.style import PAGE_STYLE, STYLE
 
 if TYPE_CHECKING:
     from hopweave.pipeline import Result
@@ -26,6 +26,6 @@ def html_report(found: "Result | Hit | Iterable[Hit]", *, title: str | None = No
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{escaped(name)} · hopweave</title><style>{PAGE_STYLE}</style></head>"
-        f"<body><main><h1>{escaped(heading)}</h1>{picture(found)}</main></body></html>\n"
+        f"<title>{escaped(name)} · hopweave</title><style>{PAGE_STYLE}{STYLE}</style></head>"
+        f"<body><main><h1>{escaped(heading)}</h1>{drawn(found)}</main></body></html>\n"
     )

@@ -24,12 +24,28 @@ def score_parts(hit: Hit) -> list[Part]:
     >>> [(part.signal, round(part.amount, 4)) for part in score_parts(fused)]
     [('text', 0.0164), ('graph', 0.0161)]
     """
-    for receipt in reversed(hit.receipts):
-        for mark, parts_of in _FUSERS.items():
-            if mark in receipt.details:
-                return parts_of(receipt, receipt.details)
-    found = hit.receipts[0].after if hit.receipts else None
-    return [] if found is None else [Part(hit.receipts[0].stage, found)]
+    if not hit.receipts:
+        return []
+    receipt = hit.receipts[_decisive(hit)]
+    if receipt.stage in _FUSERS:
+        return _FUSERS[receipt.stage](receipt, receipt.details)
+    return [] if receipt.after is None else [Part(receipt.stage, receipt.after)]
+
+
+def later_stages(hit: Hit) -> list[str]:
+    """The stages that changed the score after it was fused, or after it was found, in order.
+
+    >>> found = Hit("a").rescored(0.8, "vector", rank=1)
+    >>> later_stages(found.rescored(0.8, "deferral").rescored(0.4, "time_decay", decay=0.5))
+    ['time_decay']
+    """
+    after = hit.receipts[_decisive(hit) + 1 :] if hit.receipts else ()
+    return list(dict.fromkeys(receipt.stage for receipt in after if receipt.before != receipt.after))
+
+
+def _decisive(hit: Hit) -> int:
+    """Which receipt tells what the score is made of: the last fuser's, or else the first."""
+    return max((place for place, receipt in enumerate(hit.receipts) if receipt.stage in _FUSERS), default=0)
 
 
 def _weighted(receipt: Receipt, details: Mapping[str, Any]) -> list[Part]:  # noqa: ARG001 - all shapes are called alike
@@ -54,8 +70,8 @@ def _confirmatory(receipt: Receipt, details: Mapping[str, Any]) -> list[Part]:
 
 
 _FUSERS: dict[str, Callable[[Receipt, Mapping[str, Any]], list[Part]]] = {
-    "signals": _weighted,
-    "k": _reciprocal_rank,
-    "confirmed_by": _confirmatory,
+    "weighted": _weighted,
+    "reciprocal_rank": _reciprocal_rank,
+    "confirmatory": _confirmatory,
 }
-"""How to read a fuser's receipt, by the detail that only its receipts have."""
+"""How to read a fuser's receipt."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from hopweave.hit import Hit, Receipt
 from hopweave.report.markup import escaped, number, shortened, told
-from hopweave.report.parts import Part, score_parts
+from hopweave.report.parts import Part, later_stages, score_parts
 from hopweave.report.path import path_svg
 from hopweave.report.style import STYLE, colours
 from hopweave.scores import sigmoid
@@ -23,13 +23,20 @@ def picture(found: "Result | Hit | Iterable[Hit]") -> str:
     >>> "<script" in picture(Hit("a", 0.5, "<script>alert(1)</script>"))
     False
     """
-    if isinstance(found, Hit):
+    return f"<style>{STYLE}</style>{drawn(found)}"
+
+
+def drawn(found: "Result | Hit | Iterable[Hit]") -> str:
+    """The same without its style, for a page that has it.
+
+    >>> drawn([])
+    '<div class="hopweave"><p>No hits.</p></div>'
+    """
+    if isinstance(found, Hit):  # a tuple as well, so it is asked for first
         inner = _hits([found])
-    elif isinstance(found, Iterable):
-        inner = _hits(list(found))
     else:
-        inner = _result(found)
-    return f'<div class="hopweave"><style>{STYLE}</style>{inner}</div>'
+        inner = _hits(list(found)) if isinstance(found, Iterable) else _result(found)
+    return f'<div class="hopweave">{inner}</div>'
 
 
 def _result(result: "Result") -> str:
@@ -117,11 +124,13 @@ def _bar(hit: Hit, parts: Sequence[Part], colour: Mapping[str, str], length: flo
         drawn.append(f'<rect x="{left:.3f}" width="{width:.3f}" height="10" fill="{colour[part.signal]}"/>')
         left += width
     words = " + ".join(f"{part.signal} {number(part.amount)}" for part in parts)
-    keys = (
+    keys = [
         f'<li><span class="key" style="background:{colour[part.signal]}"></span>{escaped(part.signal)} '
         f"{number(part.amount)}</li>"
         for part in parts
-    )
+    ]
+    if later := later_stages(hit):
+        keys.append(f"<li>then {escaped(', '.join(later))} → {number(hit.score)}</li>")
     return (
         f'<svg class="bar" role="img" aria-label="score {number(hit.score)}, fused from {escaped(words)}" '
         f'viewBox="0 0 100 10" preserveAspectRatio="none">{"".join(drawn)}</svg><ul class="parts">{"".join(keys)}</ul>'

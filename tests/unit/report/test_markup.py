@@ -15,7 +15,8 @@ def test_both_quotes_are_escaped():
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"), [(0, "0"), (-1.5, "−1.5"), (1e-9, "1e−09"), (123456.0, "1.235e+05"), (None, "–")]
+    ("value", "shown"),
+    [(0, "0"), (-1.5, "−1.5"), (1e-9, "1e−09"), (123456.0, "1.235e+05"), (123456, "123456"), (None, "–")],
 )
 def test_numbers(value, shown):
     assert number(value) == shown

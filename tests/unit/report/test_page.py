@@ -147,6 +147,13 @@ def test_bars_are_as_long_as_scores_are_high():
         assert bar in page
 
 
+def test_what_changed_the_score_afterwards_is_said_beside_the_parts():
+    found = Hit("a").rescored(0.8, "vector", rank=1)
+    assert "then" not in Reader(html_report([found])).text
+    changed = found.rescored(0.8, "deferral").rescored(0.4, "time_decay").rescored(0.2, "length")
+    assert "vector 0.8then time_decay, length → 0.2" in Reader(html_report([changed])).text
+
+
 def test_negative_scores_and_none_have_no_length():
     page = html_report([Hit("a", -0.5).rescored(-0.5, "cosine"), Hit("b")])
     assert 'width="0.000"' in page

@@ -5,7 +5,7 @@ from hopweave.fusion.reciprocal_rank import ReciprocalRank
 from hopweave.fusion.weighted import Weighted
 from hopweave.hit import Hit, Receipt
 from hopweave.query import Query
-from hopweave.report.parts import Part, score_parts
+from hopweave.report.parts import Part, later_stages, score_parts
 
 RANKINGS = {
     "text": [Hit("a", 4.0).rescored(4.0, "bm25", rank=1), Hit("b", 2.0).rescored(2.0, "bm25", rank=2)],
@@ -64,3 +64,16 @@ def test_what_was_never_fused_is_one_part():
 def test_no_score_no_parts():
     unscored = Confirmatory().fuse({"vector": [Hit("a")]}, Query("x"))
     assert score_parts(unscored[0]) == []
+
+
+def test_a_foreign_stage_with_a_fusers_details_is_no_fuser():
+    found = Hit("a").with_receipt(Receipt("vector", None, 0.8))
+    assert score_parts(found.rescored(0.5, "top", k=3, signals={})) == [Part("vector", 0.8)]
+
+
+def test_later_stages_are_those_that_changed_the_score():
+    hit = by_id(ReciprocalRank())["b"]
+    assert later_stages(hit) == later_stages(Hit("a")) == []
+    kept = hit.rescored(hit.score, "deferral")
+    assert later_stages(kept) == []
+    assert later_stages(kept.rescored(0.5, "scale").rescored(0.6, "boost").rescored(0.7, "boost")) == ["scale", "boost"]
