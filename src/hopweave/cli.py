@@ -17,6 +17,7 @@ Multi-hop graph evidence woven into hybrid retrieval.
   hopweave index docs/                       read a folder of Markdown into hopweave.db
   hopweave query "who built the tide gate?"  search it
   hopweave query "tide gate" --explain       and show why each hit has its score
+  hopweave evaluate queries.jsonl            measure how well it answers judged queries
 """
 _COMMANDS = (index, query, evaluate, compare, tune, diagnose, check, schema)
 

@@ -16,7 +16,7 @@ from hopweave.document import Document
 from hopweave.knowledge_base.schema import SCHEMA_VERSION
 from hopweave.knowledge_base.store import KnowledgeBase
 
-COMMANDS = ("index", "query", "check", "schema")
+COMMANDS = ("index", "query", "evaluate", "compare", "tune", "diagnose", "check", "schema")
 
 
 @pytest.fixture(autouse=True)

@@ -22,7 +22,7 @@ class Told(Source):
     kind: Literal["told"] = "told"
     found: dict[str, tuple[str, ...]]
     builds_on: tuple[str, ...] = ()
-    searched: list[str] = Field(default_factory=list, repr=False)
+    searched: list[str] = Field(default_factory=list, repr=False, exclude=True)
 
     @property
     def needs(self):
