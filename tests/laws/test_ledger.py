@@ -16,6 +16,7 @@ from hopweave.graph.build.services import ServicesBuilder
 from hopweave.graph.build.triples import TriplesBuilder
 from hopweave.graph.ledger import Ledger
 from hopweave.graph.model import Node
+from hopweave.graph.readings import Readings
 from hopweave.graph.resolve import resolve
 
 BUILDERS = (MentionsBuilder(), TriplesBuilder(), MetadataBuilder(), LinksBuilder(), ServicesBuilder())
@@ -70,8 +71,8 @@ def contributions(documents):
     return list(contribute_all(BUILDERS, documents))
 
 
-def graph_of(entries):
-    resolved = resolve(entries)
+def graph_of(entries, readings=None):
+    resolved = resolve(entries, readings=readings)
     return resolved.nodes, resolved.edges()
 
 
@@ -80,7 +81,7 @@ def graph_of(entries):
 def test_any_history_equals_building_what_is_left(history):
     connection = sqlite3.connect(":memory:")
     sql.create_tables(connection)
-    memory, follower = Ledger(), Ledger()
+    memory, follower, readings = Ledger(), Ledger(), Readings()
     left = {}
     for step in history:
         if isinstance(step, str):
@@ -92,6 +93,8 @@ def test_any_history_equals_building_what_is_left(history):
             sql.record(connection, contributions([step]))
             memory.record(contributions([step]))
         follower.refresh(connection)
+        followed = graph_of(follower.read(), readings)
+        assert followed == graph_of(follower.read())
     expected = graph_of(contributions(left.values()))
     assert graph_of(sql.read(connection)) == expected
     assert graph_of(memory.read()) == expected

@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 
+from hopweave.graph.csr import slices
 from hopweave.graph.model import Contribution, Node, normalise_name
 from hopweave.graph.phrases import Flags, Numbers, Occurrences, WordTable, find_names
+from hopweave.graph.readings import ABOUT, SURE, UNSURE, Reading, Readings, Things
 from hopweave.graph.stop_words import CALENDAR_WORDS, STOP_WORDS
-from hopweave.graph.words import BREAK, word_key
+from hopweave.graph.words import BREAK
 
-_ABOUT, _SURE, _UNSURE = 2, 1, 0
 _SHORTEST = 3  # letters of a one-word name that is looked for in small letters
 
 
@@ -40,43 +41,6 @@ class Agreement(BaseModel):
     searched_kinds: tuple[str, ...] = Field(
         ("service",), description="Kinds of things looked for in every text, besides what passages are about."
     )
-
-
-class Things:
-    """The things that documents name, by number; spellings with the same word key are one thing of its kind.
-
-    >>> things = Things()
-    >>> things.of("entity", "St. Louis") == things.of("entity", "St Louis")
-    True
-    >>> things.of("entity", "北京") == things.of("entity", "東京")
-    False
-    """
-
-    def __init__(self) -> None:
-        self.kinds: list[str] = []
-        self.keys: list[str] = []
-        self.spellings: list[str] = []
-        self.spelling_of: list[int] = []
-        self._things: dict[tuple[str, str], int] = {}
-        self._spellings: dict[tuple[str, str], int] = {}
-
-    def spelling(self, kind: str, name: str) -> int:
-        """The number of a spelling."""
-        number = self._spellings.get((kind, name))
-        if number is None:
-            key = word_key(name)
-            thing = self._things.setdefault((kind, key), len(self.keys))
-            if thing == len(self.keys):
-                self.kinds.append(kind)
-                self.keys.append(key)
-            number = self._spellings[kind, name] = len(self.spellings)
-            self.spellings.append(name)
-            self.spelling_of.append(thing)
-        return number
-
-    def of(self, kind: str, name: str) -> int:
-        """The number of the thing that a spelling stands for."""
-        return self.spelling_of[self.spelling(kind, name)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +80,7 @@ class Agreed:
     types: tuple[str, ...]
 
 
-def agree(contributions: Sequence[Contribution], agreement: Agreement) -> Agreed:
+def agree(contributions: Sequence[Contribution], agreement: Agreement, readings: Readings | None = None) -> Agreed:
     """Settle which names count over all contributions, find them in the texts, and weigh each mention.
 
     A name counts if a passage is about it, if a node says so outright, or if enough passages mention it and, being
@@ -128,54 +92,45 @@ def agree(contributions: Sequence[Contribution], agreement: Agreement) -> Agreed
     >>> agreed.names, agreed.rows.documents.tolist(), agreed.rows.weights.round(3).tolist()
     ({0: 'Skua'}, [0, 1], [0.721, 0.721])
     """
-    things, types = Things(), {"mentions": 0}
-    said, spelled = _said(contributions, things, types)
-    outright, connected = _outright(contributions, things)
+    readings = readings or Readings()
+    read = readings.of(contributions)
+    things, types = readings.things, tuple(sorted({"mentions", *readings.types}))
+    spelled, said = _said(read, readings, types)
+    given, outright, connected = _outright(contributions, things)
     size = len(things.keys)
-    table = WordTable(contribution.words for contribution in contributions)
+    table = WordTable([one.words for one in read], readings.vocabulary)
     common = table.common_words()
 
     best = said.best()
-    is_about = np.bincount(best.things[best.surety == _ABOUT], minlength=size) > 0
-    vouched = np.bincount(best.things[best.surety > _UNSURE], minlength=size) >= agreement.minimum_passages
+    is_about = np.bincount(best.things[best.surety == ABOUT], minlength=size) > 0
+    vouched = np.bincount(best.things[best.surety > UNSURE], minlength=size) >= agreement.minimum_passages
     is_common = np.array([key in common for key in things.keys], dtype=bool)
     is_entity = np.array([kind == "entity" for kind in things.kinds], dtype=bool)
     counts = is_about | outright | (vouched & ~(is_common & is_entity))
 
-    is_searched = is_about | np.isin(things.kinds, agreement.searched_kinds)
+    is_searched = is_about | np.array([kind in agreement.searched_kinds for kind in things.kinds], dtype=bool)
     searched = np.flatnonzero(counts & is_searched).tolist()
-    found = _found(table, common, things, searched, agreement.lower_case_weight)
+    found = _found(table, common, things, searched, types.index("mentions"), agreement.lower_case_weight)
     rows = _joined(best.take(counts[best.things]), found).best()
 
     passages = np.bincount(rows.things, minlength=size)
     weights = rows.weights / np.log(2 + passages[rows.things])
     weights[((passages == 1) & ~connected)[rows.things]] *= agreement.dead_end_share
-    names = _names(things, spelled, np.flatnonzero(outright | (passages > 0)))
-    return Agreed(things, names, Rows(rows.documents, rows.things, rows.types, weights, rows.surety), tuple(types))
+    names = _names(things, spelled, said.surety, given, np.flatnonzero(outright | (passages > 0)))
+    return Agreed(things, names, Rows(rows.documents, rows.things, rows.types, weights, rows.surety), types)
 
 
-def _said(contributions: Sequence[Contribution], things: Things, types: dict[str, int]) -> tuple[Rows, list[list[int]]]:
-    """All mentions as rows, and the spelling and surety of each."""
-    documents: list[int] = []
-    spelled: list[int] = []
-    codes: list[int] = []
-    weights: list[float] = []
-    surety: list[int] = []
-    for number, contribution in enumerate(contributions):
-        for mention in contribution.mentions:
-            documents.append(number)
-            spelled.append(things.spelling(mention.kind, mention.name))
-            codes.append(types.setdefault(mention.type, len(types)))
-            weights.append(mention.weight)
-            surety.append(_ABOUT if mention.type == "about" else _SURE if mention.sure else _UNSURE)
+def _said(read: Sequence[Reading], readings: Readings, types: Sequence[str]) -> tuple[Numbers, Rows]:
+    """The spelling of every mention, and all mentions as rows."""
+    spelled, codes, surety = np.concatenate([np.zeros((0, 3), np.int32), *(one.mentions for one in read)]).T
     rows = Rows(
-        np.array(documents, dtype=np.int64),
-        np.array(things.spelling_of, dtype=np.int64)[np.array(spelled, dtype=np.int64)],
-        np.array(codes, dtype=np.int64),
-        np.array(weights, dtype=np.float64),
-        np.array(surety, dtype=np.int64),
+        np.repeat(np.arange(len(read)), [len(one.mentions) for one in read]),
+        np.array(readings.things.spelling_of, dtype=np.int64)[spelled],
+        np.array([types.index(name) for name in readings.types], dtype=np.int64)[codes],
+        np.concatenate([np.zeros(0), *(one.weights for one in read)]),
+        surety,
     )
-    return rows, [spelled, surety]
+    return spelled, rows
 
 
 def goes_by_name(node: Node) -> bool:
@@ -187,25 +142,32 @@ def goes_by_name(node: Node) -> bool:
     return node.kind != "passage" and node.id == f"{node.kind}:{normalise_name(node.name)}"
 
 
-def _outright(contributions: Sequence[Contribution], things: Things) -> tuple[Flags, Flags]:
-    """Which things are nodes outright, and which of them have edges of their own."""
+def _outright(contributions: Sequence[Contribution], things: Things) -> tuple[Numbers, Flags, Flags]:
+    """The spellings of nodes given outright, which things these are, and which of them have edges of their own."""
     ends = {end for one in contributions for edge in one.edges for end in (edge.source, edge.target)}
     found: dict[int, bool] = {}
     for contribution in contributions:
         for node in contribution.nodes:
             if goes_by_name(node):
-                thing = things.of(node.kind, node.name)
-                found[thing] = found.get(thing, False) or node.id in ends
+                spelling = things.spelling(node.kind, node.name)
+                found[spelling] = found.get(spelling, False) or node.id in ends
+    spellings, has_edges = np.array(list(found), dtype=np.int64), np.array(list(found.values()), dtype=bool)
+    owners = np.array(things.spelling_of, dtype=np.int64)[spellings]
     outright, connected = np.zeros(len(things.keys), dtype=bool), np.zeros(len(things.keys), dtype=bool)
-    outright[list(found)] = True
-    connected[[thing for thing, has_edges in found.items() if has_edges]] = True
-    return outright, connected
+    outright[owners] = True
+    connected[owners[has_edges]] = True
+    return spellings, outright, connected
 
 
 def _found(
-    table: WordTable, common: frozenset[str], things: Things, searched: Sequence[int], lower_case_weight: float
+    table: WordTable,
+    common: frozenset[str],
+    things: Things,
+    searched: Sequence[int],
+    mentions: int,
+    lower_case_weight: float,
 ) -> Rows:
-    """Mentions of the searched things in the texts."""
+    """Mentions of the searched things in the texts; a name may stand for things of several kinds."""
     by_key: defaultdict[str, list[int]] = defaultdict(list)
     for thing in searched:
         if _can_be_searched(things.keys[thing]):
@@ -213,19 +175,16 @@ def _found(
     keys = list(by_key)
     places = find_names(table, keys)
     weights = _occurrence_weights(table, places, keys, common, lower_case_weight)
-    documents, numbers, kept = [], [], []
-    for key, document, weight in zip(places.names.tolist(), places.texts.tolist(), weights.tolist(), strict=True):
-        for thing in by_key[keys[key]] if weight else ():
-            documents.append(document)
-            numbers.append(thing)
-            kept.append(weight)
-    size = len(kept)
+    kept = np.flatnonzero(weights)
+    bearers = np.concatenate([[0], np.cumsum([len(by_key[key]) for key in keys])])
+    offsets, positions = slices(bearers.astype(np.int64), places.names[kept])
+    counts = np.diff(offsets)
     return Rows(
-        np.array(documents, dtype=np.int64),
-        np.array(numbers, dtype=np.int64),
-        np.zeros(size, dtype=np.int64),
-        np.array(kept, dtype=np.float64),
-        np.full(size, _SURE, dtype=np.int64),
+        np.repeat(places.texts[kept], counts),
+        np.array([thing for key in keys for thing in by_key[key]], dtype=np.int64)[positions],
+        np.full(len(positions), mentions, dtype=np.int64),
+        np.repeat(weights[kept], counts),
+        np.full(len(positions), SURE, dtype=np.int64),
     )
 
 
@@ -283,15 +242,22 @@ def _joined(first: Rows, second: Rows) -> Rows:
     )
 
 
-def _names(things: Things, spelled: list[list[int]], wanted: Numbers) -> dict[int, str]:
+def _names(things: Things, spelled: Numbers, surety: Numbers, outright: Numbers, wanted: Numbers) -> dict[int, str]:
     """The name each thing goes by: the spelling of those about it, then the most frequent, then the smallest."""
-    spellings, surety = np.array(spelled[0], dtype=np.int64), np.array(spelled[1], dtype=np.int64)
     size = len(things.spellings)
-    frequency = np.bincount(spellings, minlength=size).tolist()
-    about = np.bincount(spellings[surety == _ABOUT], minlength=size).tolist()
-    best: dict[int, tuple[int, int, str]] = {}
-    for number, (thing, name) in enumerate(zip(things.spelling_of, things.spellings, strict=True)):
-        rank = (-about[number], -frequency[number], name)
-        if thing not in best or rank < best[thing]:
-            best[thing] = rank
-    return {thing: best[thing][2] for thing in wanted.tolist()}
+    frequency = np.bincount(spelled, minlength=size)
+    about = np.bincount(spelled[surety == ABOUT], minlength=size)
+    in_use = frequency > 0
+    in_use[outright] = True
+    numbers = np.flatnonzero(in_use)
+    owners = np.array(things.spelling_of, dtype=np.int64)[numbers]
+    # the last of equals is kept, so the best comes last; names are compared where there are several
+    order = np.lexsort((frequency[numbers], about[numbers], owners))
+    best = dict(zip(owners[order].tolist(), numbers[order].tolist(), strict=True))
+    names = {thing: things.spellings[number] for thing, number in best.items()}
+    several = np.bincount(owners, minlength=len(things.keys))[owners] > 1
+    for thing, number in zip(owners[several].tolist(), numbers[several].tolist(), strict=True):
+        chosen = best[thing]
+        if (about[number], frequency[number]) == (about[chosen], frequency[chosen]):
+            names[thing] = min(names[thing], things.spellings[number])
+    return {thing: names[thing] for thing in wanted.tolist()}

@@ -2,48 +2,70 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hopweave.graph.words import BREAK
 
-Numbers = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.signedinteger[Any]]
 Flags = npt.NDArray[np.bool_]
 
 
+class Vocabulary:
+    """Words by number, as they are written, with their folded form; it grows with the texts that are read.
+
+    >>> vocabulary = Vocabulary()
+    >>> vocabulary.read("Harris or harris").tolist(), vocabulary.folded
+    ([0, 1, 2], [0, 1, 0])
+    """
+
+    def __init__(self) -> None:
+        self.codes: dict[str, int] = {}
+        self.folded: list[int] = []
+        self.upper: list[bool] = []
+        self.lower: list[bool] = []
+        self._spellings: dict[str, int] = {}
+
+    def read(self, text: str) -> Numbers:
+        """The numbers of the words of a word string (see `word_string`)."""
+        spellings = self._spellings
+        numbers = [spellings.setdefault(word, len(spellings)) for word in text.split(" ")] if text else []
+        if len(spellings) > len(self.folded):
+            for word in list(spellings)[len(self.folded) :]:
+                self.folded.append(self.codes.setdefault(word.casefold(), len(self.codes)))
+                self.upper.append(word[0].isupper() or word[0].istitle())
+                self.lower.append(word[0].islower())
+        return np.array(numbers, np.int32)
+
+
 class WordTable:
-    """Texts as one array of word numbers, end to end, and how each word is written.
+    """Texts, as a vocabulary has read them, end to end: the folded words by number, and how each is written.
 
-    Texts are word strings (see `word_string`). `codes` numbers the folded words.
-
-    >>> table = WordTable(["She sails to Harris .", "harris"])
+    >>> table = WordTable.of(["She sails to Harris .", "harris"])
     >>> table.words.tolist(), table.ends.tolist(), table.upper.tolist()
     ([0, 1, 2, 3, 4, 3], [5, 6], [True, False, False, True, False, False])
     """
 
-    def __init__(self, texts: Iterable[str]) -> None:
-        spellings: dict[str, int] = {}
-        numbers: list[int] = []
-        ends: list[int] = []
-        for text in texts:
-            if text:
-                numbers += [spellings.setdefault(word, len(spellings)) for word in text.split(" ")]
-            ends.append(len(numbers))
-        self.codes: dict[str, int] = {}
-        folded = [self.codes.setdefault(word.casefold(), len(self.codes)) for word in spellings]
-        spelled: Numbers = np.array(numbers, dtype=np.int64)
-        self.ends: Numbers = np.array(ends, dtype=np.int64)
-        self.words: Numbers = np.array(folded, dtype=np.int64)[spelled]
-        self.upper: Flags = np.array([word[0].isupper() or word[0].istitle() for word in spellings], dtype=bool)[
-            spelled
-        ]
-        self.lower: Flags = np.array([word[0].islower() for word in spellings], dtype=bool)[spelled]
+    def __init__(self, texts: Sequence[Numbers], vocabulary: Vocabulary) -> None:
+        spelled = np.concatenate([np.zeros(0, np.int32), *texts])
+        self.codes = vocabulary.codes
+        self.ends: Numbers = np.cumsum([len(text) for text in texts], dtype=np.int64)
+        self.words: Numbers = np.array(vocabulary.folded, np.int64)[spelled]
+        self.upper: Flags = np.array(vocabulary.upper, np.bool_)[spelled]
+        self.lower: Flags = np.array(vocabulary.lower, np.bool_)[spelled]
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> "WordTable":
+        """The table of word strings."""
+        vocabulary = Vocabulary()
+        return cls([vocabulary.read(text) for text in texts], vocabulary)
 
     def common_words(self) -> frozenset[str]:
         """Words that are written small more often than with a capital inside a sentence: they name nothing alone.
 
-        >>> sorted(WordTable(["Film is a film about Harris . We like Film", "the film"]).common_words())
+        >>> sorted(WordTable.of(["Film is a film about Harris . We like Film", "the film"]).common_words())
         ['a', 'about', 'film', 'is', 'like', 'the']
         """
         before = np.empty_like(self.words)
@@ -71,7 +93,7 @@ def find_names(table: WordTable, names: Sequence[str]) -> Occurrences:
 
     Of names that start at the same word the longest counts; a name that overlaps an earlier one does not.
 
-    >>> found = find_names(WordTable(["from New York City to York"]), ["york", "new york", "new york city"])
+    >>> found = find_names(WordTable.of(["from New York City to York"]), ["york", "new york", "new york city"])
     >>> found.names.tolist(), found.positions.tolist(), found.lengths.tolist()
     ([2, 0], [1, 5], [3, 1])
     """

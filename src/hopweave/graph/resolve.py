@@ -16,6 +16,7 @@ from hopweave.graph.agreement import Agreed, Agreement, agree, goes_by_name
 from hopweave.graph.csr import Graph
 from hopweave.graph.model import Contribution, Edge, Node
 from hopweave.graph.phrases import Numbers
+from hopweave.graph.readings import Readings
 from hopweave.graph.references import follow_references
 
 Floats = npt.NDArray[np.float64]
@@ -77,8 +78,10 @@ class Resolved:
         )
 
 
-def resolve(contributions: Iterable[Contribution], agreement: Agreement | None = None) -> Resolved:
-    """The graph that these contributions make together.
+def resolve(
+    contributions: Iterable[Contribution], agreement: Agreement | None = None, readings: Readings | None = None
+) -> Resolved:
+    """The graph that these contributions make together. With the readings of last time, only new ones are read.
 
     >>> from hopweave.document import Document
     >>> from hopweave.graph.build.mentions import MentionsBuilder
@@ -93,8 +96,9 @@ def resolve(contributions: Iterable[Contribution], agreement: Agreement | None =
     'passage:ship about entity:mv skua'
     """
     ordered = sorted(contributions, key=lambda contribution: contribution.document_id)
-    agreed = agree(ordered, agreement or Agreement())
-    nodes, joined, thing_ids = _nodes(ordered, agreed)
+    readings = readings or Readings()
+    agreed = agree(ordered, agreement or Agreement(), readings)
+    nodes, joined, thing_ids = _nodes(ordered, agreed, readings)
     edges, addresses = follow_references(_edges(ordered, joined), nodes, ordered)
     nodes.update(addresses)
     edges = [edge for edge in edges if edge.source in nodes and edge.target in nodes]
@@ -114,14 +118,14 @@ def resolve(contributions: Iterable[Contribution], agreement: Agreement | None =
 
 
 def _nodes(
-    contributions: Sequence[Contribution], agreed: Agreed
+    contributions: Sequence[Contribution], agreed: Agreed, readings: Readings
 ) -> tuple[dict[str, Node], dict[str, str], dict[int, str]]:
     """The nodes by id, the ids that were joined with another, and the node of every thing."""
     nodes: dict[str, Node] = {}
     joined: dict[str, str] = {}
     thing_ids: dict[int, str] = {}
     for thing, name in agreed.names.items():
-        node = Node.entity(name, agreed.things.kinds[thing])
+        node = readings.node(agreed.things.kinds[thing], name)
         nodes[node.id] = node
         thing_ids[thing] = node.id
     for contribution in contributions:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from hopweave.document import Document
 from hopweave.graph.csr import Graph
 from hopweave.graph.ledger import Ledger
+from hopweave.graph.readings import Readings
 from hopweave.graph.resolve import resolve
 from hopweave.knowledge_base.connections import Connections
 from hopweave.text.analyzers import analyzer
@@ -25,6 +26,7 @@ Tenant = Mapping[str, Any]
 T = TypeVar("T")
 
 _TENANTS_KEPT = 256
+_HeldGraph = tuple[Ledger, Readings, Graph]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +82,13 @@ class Snapshot:
     def graph(self) -> Graph:
         """The graph that the documents make together."""
 
-        def changed(held: tuple[Ledger, Graph], _: Rows, connection: sqlite3.Connection) -> tuple[Ledger, Graph]:
-            ledger, graph = held
+        def changed(held: _HeldGraph, _: Rows, connection: sqlite3.Connection) -> _HeldGraph:
+            ledger, readings, graph = held
             if ledger.refresh(connection):
-                graph = resolve(ledger.read()).graph(version_of(connection))
-            return ledger, graph
+                graph = resolve(ledger.read(), readings=readings).graph(version_of(connection))
+            return ledger, readings, graph
 
-        return self._current(("graph", ""), (Ledger(), _empty_graph()), changed)[1]
+        return self._current(("graph", ""), (Ledger(), Readings(), _empty_graph()), changed)[2]
 
     def replace_vectors(self, model: str, old: VectorIndex, new: VectorIndex) -> None:
         """Hold another index of the same vectors."""

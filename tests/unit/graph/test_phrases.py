@@ -5,7 +5,7 @@ from hopweave.graph.words import word_string
 
 
 def occurrences(texts, names):
-    table = WordTable([word_string(text) for text in texts])
+    table = WordTable.of([word_string(text) for text in texts])
     found = find_names(table, names)
     return sorted((names[name], text) for name, text in zip(found.names.tolist(), found.texts.tolist(), strict=True))
 
@@ -72,5 +72,5 @@ def test_agrees_with_a_slow_search():
 
 def test_common_words_are_those_written_small_more_often():
     # film: small twice, capital inside a sentence once; harris: capital only; sentence starts do not count
-    table = WordTable(["Film and film . Harris saw a Film", "film in Harris"])
+    table = WordTable.of(["Film and film . Harris saw a Film", "film in Harris"])
     assert {"film", "and", "saw", "a", "in"} == table.common_words()
