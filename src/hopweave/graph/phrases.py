@@ -30,14 +30,14 @@ class Vocabulary:
 
     def read(self, text: str) -> Numbers:
         """The numbers of the words of a word string (see `word_string`)."""
-        spellings = self._spellings
-        numbers = [spellings.setdefault(word, len(spellings)) for word in text.split(" ")] if text else []
-        if len(spellings) > len(self.folded):
-            for word in list(spellings)[len(self.folded) :]:
+        spellings, words = self._spellings, text.split(" ") if text else []
+        for word in words:
+            if word not in spellings:
+                spellings[word] = len(spellings)
                 self.folded.append(self.codes.setdefault(word.casefold(), len(self.codes)))
                 self.upper.append(word[0].isupper() or word[0].istitle())
                 self.lower.append(word[0].islower())
-        return np.array(numbers, np.int32)
+        return np.array([spellings[word] for word in words], np.int32)
 
 
 class WordTable:
