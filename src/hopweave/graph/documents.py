@@ -8,7 +8,7 @@ import numpy as np
 from hopweave.component import Knowledge
 from hopweave.errors import HopweaveError
 from hopweave.graph.csr import Graph
-from hopweave.graph.model import Node
+from hopweave.graph.model import passage_id
 from hopweave.graph.port import GraphPort
 from hopweave.graph.terms import Mask
 from hopweave.query import Query
@@ -38,16 +38,18 @@ def graph_of(knowledge: Knowledge, kind: str) -> KnowsGraph:
 def passage_numbers(graph: GraphPort, documents: Iterable[str]) -> dict[str, int]:
     """The nodes of documents, by document id; those without a node are left out.
 
+    >>> from hopweave.graph.model import Node
     >>> passage_numbers(Graph.build([Node.passage("d")], []), ["d", "lost"])
     {'d': 0}
     """
-    ids = {Node.passage(key).id: key for key in documents}
+    ids = {passage_id(key): key for key in documents}
     return {ids[node]: number for node, number in graph.find(ids).items()}
 
 
 def of_kind(graph: GraphPort, kind: str) -> Mask | None:
     """One flag per node; None for a graph that does not live in memory.
 
+    >>> from hopweave.graph.model import Node
     >>> of_kind(Graph.build([Node.entity("Skua"), Node.passage("d")], []), "passage").tolist()
     [False, True]
     """

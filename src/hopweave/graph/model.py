@@ -47,6 +47,15 @@ def normalise_name(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
+def passage_id(document_id: str) -> str:
+    """The id of the node of a document.
+
+    >>> passage_id("doc-1")
+    'passage:doc-1'
+    """
+    return f"passage:{document_id}"
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """A thing the graph knows. Passages carry the id of their document.
@@ -66,7 +75,7 @@ class Node:
     @classmethod
     def passage(cls, document_id: str, name: str = "") -> "Node":
         """The node of a document."""
-        return cls(f"passage:{document_id}", "passage", name or document_id, document_id)
+        return cls(passage_id(document_id), "passage", name or document_id, document_id)
 
     @classmethod
     def entity(cls, name: str, kind: str = "entity") -> "Node":

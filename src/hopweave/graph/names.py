@@ -27,10 +27,11 @@ class NameIndex:
     """
 
     def __init__(self, names: Iterable[str]) -> None:
-        nodes: defaultdict[str, list[int]] = defaultdict(list)
-        for number, name in enumerate(names):
-            nodes[word_key(name)].append(number)
-        self._nodes = {key: tuple(numbers) for key, numbers in nodes.items()}
+        self._nodes: dict[str, int] = {}
+        self._namesakes: defaultdict[str, list[int]] = defaultdict(list)  # few, so most names need no list of their own
+        for number, key in enumerate(map(word_key, names)):
+            if self._nodes.setdefault(key, number) != number:
+                self._namesakes[key].append(number)
         self.longest: dict[str, int] = {}
         for key in self._nodes:
             first, count = key.partition(" ")[0], key.count(" ") + 1
@@ -44,7 +45,7 @@ class NameIndex:
 
     def exact(self, key: str) -> tuple[int, ...]:
         """The nodes whose name has this word key."""
-        return self._nodes.get(key, ())
+        return (self._nodes[key], *self._namesakes.get(key, ())) if key in self._nodes else ()
 
     def nearest(self, parts: Sequence[str], *, threshold: float = 0.75) -> tuple[str, float] | None:
         """The key that shares most with these folded words, and how similar it is in [0, 1]; None below `threshold`.

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from hopweave.graph.model import ADDRESS, Contribution, Edge, Node, normalise_name
+from hopweave.graph.model import ADDRESS, Contribution, Edge, Node, normalise_name, passage_id
 
 
 def follow_references(
@@ -24,7 +24,7 @@ def follow_references(
         return list(edges), {}
     holders: defaultdict[str, list[str]] = defaultdict(list)
     for contribution in contributions:
-        passage = Node.passage(contribution.document_id).id
+        passage = passage_id(contribution.document_id)
         if passage in nodes:
             for address in dict.fromkeys(map(normalise_name, contribution.addresses)):
                 holders[address].append(passage)
@@ -33,7 +33,7 @@ def follow_references(
         if not end.startswith(ADDRESS):
             return end
         called = end.removeprefix(ADDRESS)
-        if (passage := Node.passage(called).id) in nodes:
+        if (passage := passage_id(called)) in nodes:
             return passage
         address = normalise_name(called)
         return holders[address][0] if len(holders[address]) == 1 else ADDRESS + address

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from hopweave.graph.agreement import Agreed, Agreement, agree, goes_by_name
 from hopweave.graph.csr import Graph
-from hopweave.graph.model import Contribution, Edge, Node
+from hopweave.graph.model import Contribution, Edge, Node, passage_id
 from hopweave.graph.phrases import Numbers
 from hopweave.graph.readings import Readings
 from hopweave.graph.references import follow_references
@@ -108,7 +108,7 @@ def resolve(
     edge_types = tuple(sorted({edge.type for edge in edges}.union(agreed.types)))
     codes = {name: code for code, name in enumerate(edge_types)}
     rows = agreed.rows
-    passages = np.array([numbers.get(Node.passage(one.document_id).id, -1) for one in ordered], dtype=np.int64)
+    passages = np.array([numbers.get(passage_id(one.document_id), -1) for one in ordered], dtype=np.int64)
     things = np.full(len(agreed.things.keys), -1, dtype=np.int64)
     things[list(thing_ids)] = [numbers[id_] for id_ in thing_ids.values()]
     mentioned = np.array([codes[name] for name in agreed.types], dtype=np.int64)
@@ -129,9 +129,9 @@ def _nodes(
         nodes[node.id] = node
         thing_ids[thing] = node.id
     for contribution in contributions:
-        if contribution.mentions or contribution.words:
+        if (contribution.mentions or contribution.words) and passage_id(contribution.document_id) not in nodes:
             passage = Node.passage(contribution.document_id)
-            nodes.setdefault(passage.id, passage)
+            nodes[passage.id] = passage
         for node in contribution.nodes:
             if goes_by_name(node):
                 joined[node.id] = thing_ids[agreed.things.of(node.kind, node.name)]
