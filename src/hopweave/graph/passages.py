@@ -44,7 +44,8 @@ class PageRankPassages(Source):
     the best passages of the sources in `seeds_from`; how much goes to the latter depends on how well the names
     could be linked. On its way it is drawn to passages that fit what the question asks beyond the names: an edge to
     a passage counts (`floor` + fit)^`steering`, where fit is the mean over the `seeds_from` rankings, with BM25 on
-    the question's other words in place of `word_source`.
+    the question's other words in place of `word_source`. A steered walker is also drawn to things that lead on: an
+    edge to one that a passage is about counts `about_pull` times.
 
     Without anything to start from there are no hits. Receipts tell the share of all visits, the seeds, the strongest
     path, how well the names were linked and how far the best hit stands out (`confidence`).
@@ -76,6 +77,9 @@ class PageRankPassages(Source):
         1.5, ge=0, description="How strongly the walker is drawn to passages that fit; 0 not at all."
     )
     floor: float = Field(0.2, gt=0, description="What a passage counts that does not fit at all.")
+    about_pull: float = Field(
+        2.0, gt=0, description="How much more the walker is drawn to things that a passage is about than to others."
+    )
     edge_type_weights: dict[str, float] = Field(
         {"about": 0.125, "mentions": 1.0}, description="Weights of edge types that differ from the usual ones."
     )
@@ -178,14 +182,21 @@ class PageRankPassages(Source):
         return _mean(list(rest.values()))
 
     def _pull(self, graph: GraphPort, fit: Strengths) -> npt.NDArray[np.float32] | None:
-        passages = of_kind(graph, "passage")
-        if not self.steering or passages is None or not isinstance(graph, Graph) or not fit:
+        """How much every node draws the walker; None if nothing fits, and for a graph that does not live in memory."""
+        if not self.steering or not fit or not isinstance(graph, Graph):
             return None
-        unfit = self.floor**self.steering
-        plain = graph.cached(("pull", unfit), lambda: np.where(passages, unfit, 1.0).astype(np.float32))
+        plain = graph.cached(("pull", self.floor, self.steering, self.about_pull), lambda: self._plain_pull(graph))
         pull: npt.NDArray[np.float32] = plain.copy()
         for key, number in passage_numbers(graph, fit).items():
             pull[number] = (self.floor + fit[key]) ** self.steering
+        return pull
+
+    def _plain_pull(self, graph: Graph) -> npt.NDArray[np.float32]:
+        """What nodes draw the walker, whatever the question."""
+        pull = np.where(of_kind(graph, "passage"), self.floor**self.steering, 1.0).astype(np.float32)
+        if "about" in graph.edge_types:
+            edges = graph.adjacency("out")
+            pull[np.unique(edges.targets[edges.types == graph.edge_types.index("about")])] *= self.about_pull
         return pull
 
     def _paths(

@@ -47,6 +47,7 @@ class PageRankRetriever(SourceRetriever):
         about_weight: float = _CORE.about_weight,
         steering: float = _CORE.steering,
         floor: float = _CORE.floor,
+        about_pull: float = _CORE.about_pull,
         edge_type_weights: dict[str, float] = _CORE.edge_type_weights,
         backward_type_weights: dict[str, float] = _CORE.backward_type_weights,
         result_kind: str = _CORE.result_kind,
@@ -77,6 +78,7 @@ class PageRankRetriever(SourceRetriever):
         :param about_weight: Weight of the passages about a thing, next to the thing itself.
         :param steering: How strongly the walker is drawn to passages that fit; 0 not at all.
         :param floor: What a passage counts that does not fit at all.
+        :param about_pull: How much more the walker is drawn to things that a passage is about than to others.
         :param edge_type_weights: Weights of edge types that differ from the usual ones.
         :param backward_type_weights: The same for edges walked against their direction.
         :param result_kind: Kind of the nodes that are returned.
@@ -103,6 +105,7 @@ class PageRankRetriever(SourceRetriever):
             about_weight=about_weight,
             steering=steering,
             floor=floor,
+            about_pull=about_pull,
             edge_type_weights=edge_type_weights,
             backward_type_weights=backward_type_weights,
             result_kind=result_kind,
