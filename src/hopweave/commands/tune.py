@@ -66,8 +66,6 @@ def run(options: argparse.Namespace) -> int:
             progress=bar.update,
         )
     warn(tuning.warnings)
-    if tuning.difference.within_noise:
-        warn([f"the change is within noise (p = {tuning.difference.p_value:.3f})"])
     if options.output:
         options.output.write_text(tuning.to_yaml(), encoding="utf-8")
     if options.report:

@@ -27,6 +27,7 @@ MANY_QUERIES = 100
 _HELD_OUT = 0.3
 _FOLDS = 3
 _FEWEST = 6
+_NOISE = "what tuning changed on held-out queries is within noise"
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +203,7 @@ def tune(
         difference=difference,
         folds=len(groups),
         accepted=bool(best(found).number) and (accept or better),
-        warnings=tuple(doubts(judged, knowledge)),
+        warnings=(*doubts(judged, knowledge), *([_NOISE] if difference.within_noise else [])),
     )
 
 

@@ -9,11 +9,13 @@ from hopweave.measure.tune import Tuning
 from hopweave.report.markup import escaped
 
 _CHOSEN = "#c2410c"
+_CAUTIOUS = "less one standard error"
 _STYLE = """\
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222 }
 table { border-collapse: collapse; margin: 1rem 0 } td, th { padding: .2rem .8rem; border-bottom: 1px solid #ddd }
-td + td, th + th { text-align: right } .plots { display: grid; gap: 1rem }
-.plots { grid-template-columns: repeat(auto-fill, minmax(20rem, 1fr)) } pre { background: #f5f5f5; padding: 1rem }
+td, th { text-align: right } td:first-child, th:first-child { text-align: left }
+.plots { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fill, minmax(20rem, 1fr)) }
+pre { background: #f5f5f5; padding: 1rem; overflow-x: auto }
 @media (prefers-color-scheme: dark) { body { background: #1b1b1b; color: #ddd } pre { background: #2a2a2a } }
 """
 
@@ -52,7 +54,7 @@ def _history(tuning: Tuning) -> str:
     tried = [(float(trial.number), trial.score) for trial in tuning.trials]
     so_far = [(number, score) for (number, _), score in zip(tried, accumulate((s for _, s in tried), max), strict=True)]
     series = [Series("tried", tried), Series("best so far", so_far, "steps", _CHOSEN)]
-    return plot("Score by trial", "trial", tuning.measure, series)
+    return plot("Score by trial", "trial", f"{tuning.measure}, {_CAUTIOUS}", series)
 
 
 def _gains(tuning: Tuning) -> str:
@@ -67,7 +69,7 @@ def _slices(tuning: Tuning) -> str:
         plot(
             one.path,
             "value",
-            tuning.measure,
+            f"{tuning.measure}, {_CAUTIOUS}",
             [
                 Series("tried", [(trial.values[one.path], trial.score) for trial in tuning.trials]),
                 Series("best", [(chosen.values[one.path], chosen.score)], colour=_CHOSEN),

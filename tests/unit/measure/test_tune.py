@@ -55,6 +55,7 @@ def test_what_is_within_noise_leaves_the_recipe_as_it_was(balanced, letters):
     assert found.difference.within_noise
     assert not found.accepted
     assert found.recipe is balanced
+    assert found.warnings[-1] == "what tuning changed on held-out queries is within noise"
 
 
 def test_noise_is_taken_if_you_say_so_but_never_what_did_no_better(told, balanced, letters):
