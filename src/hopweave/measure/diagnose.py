@@ -95,7 +95,8 @@ def diagnose(
     q1  When does the gate open?
         'lost': not in the knowledge base; no rank
     """
-    chosen, memory = load_recipe(recipe), Memory()
+    chosen = load_recipe(recipe)
+    memory = Memory(4 * len(chosen.sources))
     pipeline = Pipeline(remembering(chosen, memory), knowledge)
     failures, observations = [], []
     for one in judged:

@@ -1,6 +1,7 @@
 """How well recipes answer judged queries, and how long they take."""
 
 import contextlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,7 @@ PERCENTILES = (50, 95, 99)
 class Evaluation:
     """How one recipe did: for each query what it found, best first, how good that is, and how long it took.
 
-    `scores` holds, by measure, one value per query.
+    `scores` holds, by measure, one value per query; `warnings` tell of sources that had no part in some answers.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Evaluation:
     seconds: tuple[float, ...]
     scores: Mapping[str, tuple[float, ...]]
     seed: int = 0
+    warnings: tuple[str, ...] = ()
 
     def mean(self, measure: str) -> float:
         """The mean over the queries."""
@@ -139,7 +141,8 @@ def evaluate(
         evaluate_one(knowledge, recipe, judged, name=name, measures=measures, judging=judging, seed=seed)
         for name, recipe in named.items()
     )
-    return Report(evaluations, tuple(doubts(judged, knowledge)))
+    failed = [warning for one in evaluations for warning in one.warnings]
+    return Report(evaluations, (*doubts(judged, knowledge), *failed))
 
 
 def evaluate_one(
@@ -165,7 +168,7 @@ def evaluate_one(
     deepest = max(map(depth, measures))
     pipeline = Pipeline(recipe, knowledge)
     pipeline.run(judged[0].query, top_k=deepest)  # loads indexes and graph
-    found, seconds = [], []
+    found, seconds, failed = [], [], Counter[str]()
     for one in judged:
         with contextlib.suppress(EmbeddingError, KnowledgeBaseError):  # not every knowledge base has an embedder
             knowledge.embed(one.query.text)  # remembered, so that no recipe pays for what the one before it had done
@@ -173,9 +176,18 @@ def evaluate_one(
         result = pipeline.run(one.query, top_k=deepest)
         seconds.append(perf_counter() - started)
         found.append(tuple(hit.id for hit in result.hits))
+        failed.update(f"without {source}: {reason}" for source, reason in result.failures.items())
     scores = score_each(judged, found, measures, judging=judging)
+    label = name or pipeline.recipe.name
     return Evaluation(
-        name or pipeline.recipe.name, pipeline.recipe, tuple(judged), tuple(found), tuple(seconds), scores, seed
+        name=label,
+        recipe=pipeline.recipe,
+        judged=tuple(judged),
+        found=tuple(found),
+        seconds=tuple(seconds),
+        scores=scores,
+        seed=seed,
+        warnings=tuple(f"{label}: {times} of {len(judged)} queries {what}" for what, times in failed.items()),
     )
 
 

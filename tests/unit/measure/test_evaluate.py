@@ -128,6 +128,12 @@ def test_per_query(told, letters):
     }
 
 
+def test_sources_that_had_no_part_are_told(letters):
+    report = evaluate(letters, ["hybrid"], judged(one="a", two="b"))  # this knowledge base has no vectors
+    (said,) = [warning for warning in report.warnings if "without" in warning]
+    assert said.startswith("hybrid: 2 of 2 queries without vector: KnowledgeBaseError: ")
+
+
 def test_a_single_query_has_no_spread(told, letters):
     report = evaluate(letters, [told(text={"one": "a"})], judged(one="a"), measures=["recall@5"])
     assert report.evaluations[0].as_dict()["recall@5"] == {"mean": 1.0, "low": None, "high": None}
