@@ -13,6 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from hopweave import KnowledgeBase, read_documents
+from hopweave.measure.evaluate import evaluate
+from hopweave.measure.judged import read_judged
+
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "search_service"
 QUESTION = "Who leads the team that owns Kestrel?"
@@ -135,6 +139,13 @@ def test_the_summary_quotes_its_sources_and_citations_can_be_left_out(service):
     for sentence, number in re.findall(r"(.+?) \[(\d+)\] ?", said["synthesis"]):
         assert sentence in said["results"][int(number) - 1]["content"]
     assert service.search("How long is the probation?", include_citations=False).json()["citations"] == []
+
+
+def test_the_same_question_again_comes_from_the_cache(service):
+    first, again = service.search("Who keeps bees?").json(), service.search("Who keeps bees?").json()
+    assert "text" in first["timings"]
+    assert set(again["timings"]) == {"cache", "synthesis", "total"}
+    assert {**first, "timings": {}} == {**again, "timings": {}}
 
 
 def test_health_reports_each_part(service):
@@ -505,6 +516,32 @@ def test_sigterm_lets_a_running_request_end(run_service, tmp_path, endpoint):
             assert reply.result(30).json()["synthesis"] == "Done [1]."
         assert running.process.wait(30) in (0, -signal.SIGTERM)
         assert any("complete" in entry["event"].lower() for entry in running.logged()[-4:])
+
+
+# The recipe
+
+
+def test_the_recipe_finds_more_than_any_of_its_sources():
+    with KnowledgeBase.open() as kb:
+        kb.add(read_documents(EXAMPLE / "corpus.jsonl"))
+        judged = read_judged(EXAMPLE / "queries.jsonl")
+        report = evaluate(kb, ["service"], judged, measures=["recall@5"], sources=True)
+    own, *alone = (one.mean("recall@5") for one in report.evaluations)
+    assert len(alone) == 3
+    assert own > max(alone), (own, alone)
+
+
+def test_corpus_and_questions_are_well_formed():
+    documents = [json.loads(line) for line in (EXAMPLE / "corpus.jsonl").open(encoding="utf-8")]
+    ids = {one["id"] for one in documents}
+    assert len(ids) == len({one["title"] for one in documents}) == len(documents) == 94
+    for one in documents:
+        assert one["id"].startswith(one["source"] + "#")
+        assert set(one["links"]) <= ids - {one["id"]}
+        assert 30 <= len(one["text"].split()) <= 120
+    questions = [json.loads(line) for line in (EXAMPLE / "queries.jsonl").open(encoding="utf-8")]
+    assert len(questions) == 28
+    assert all(set(one["gold"]) <= ids and one["hops"] == len(one["gold"]) for one in questions)
 
 
 # Settings

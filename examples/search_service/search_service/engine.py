@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, get_args
 
@@ -56,9 +56,9 @@ class Engine:
         self._rerank = settings.rerank
         self._last_rerank_failed = False
         recipe = load_recipe(settings.recipe)
-        cache = QueryCache(most_entries=settings.cache_entries) if settings.cache_entries else None
+        self._cache = QueryCache[Found](most_entries=settings.cache_entries) if settings.cache_entries else None
         self._pipelines = {
-            (method, expand): Pipeline(cut(recipe, method, expand_graph=expand), self._kb, cache=cache)
+            (method, expand): Pipeline(cut(recipe, method, expand_graph=expand), self._kb)
             for method in get_args(Method)
             for expand in (False, True)
         }
@@ -71,6 +71,20 @@ class Engine:
         self._kb.close()
 
     def search(self, request: SearchRequest) -> Found:
+        """What was found before, if nothing has changed since; else what a search finds now."""
+        started = perf_counter()
+        if self._cache is None:
+            return self._search(request)
+        key = f"{self._kb.version} {request.model_dump_json()}"
+        known = self._cache.get(key)
+        if known is not None:
+            return replace(known, timings={"cache": 1000 * (perf_counter() - started)}, degraded=[])
+        found = self._search(request)
+        if not found.degraded:
+            self._cache.put(key, replace(found, timings={}, degraded=[]))
+        return found
+
+    def _search(self, request: SearchRequest) -> Found:
         """Run the recipe, rerank if that is set up, and drop what is too weak."""
         pipeline = self._pipelines[request.method, request.expand_graph]
         query = Query(request.query, filters=request.filters.as_hopweave())
@@ -80,7 +94,7 @@ class Engine:
             list(result.hits),
             request.method,
             result.query.intent.name if result.query.intent else None,
-            {step: 1000 * seconds for step, seconds in result.timings.items()},
+            {step: 1000 * seconds for step, seconds in result.timings.items() if step != "total"},
         )
         for name, reason in result.failures.items():
             logger.warning("source failed", extra={"fields": {"source": name, "reason": reason}})

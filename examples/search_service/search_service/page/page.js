@@ -93,11 +93,11 @@ function cited(text, count) { // [2] becomes a link to the second result
 function item(result) {
   const { rank, metadata, receipt } = result;
   const label = `receipt-${rank}`;
-  const about = [result.source, metadata.type, metadata.date].filter((one) => typeof one === "string").join(" · ");
+  const about = [metadata.type, metadata.date].filter((one) => typeof one === "string");
   const button = make("button", { type: "button", className: "result", id: `result-${rank}` },
     make("span", { className: "rank" }, String(rank)),
     make("span", { className: "title" }, typeof metadata.title === "string" ? metadata.title : result.source),
-    make("span", { className: "from" }, about),
+    make("span", { className: "from" }, result.source, ...about.flatMap((one) => [" · ", make("span", {}, one)])),
     score(result));
   button.setAttribute("aria-expanded", "false");
   button.setAttribute("aria-controls", label);
@@ -196,7 +196,7 @@ function theme(next) {
 async function holdings() {
   try {
     const { parts } = await (await fetch("/health")).json();
-    at("holdings").textContent = [parts.knowledge_base, parts.graph].filter(Boolean).map((part) => part.detail.replace(/\.$/, "")).join(" · ");
+    at("holdings").textContent = [parts.knowledge_base, parts.graph].filter(Boolean).map((part) => part.detail.split(/[,.]/)[0]).join(" · ");
   } catch { /* the page works without it */ }
 }
 
