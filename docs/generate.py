@@ -2,7 +2,8 @@
 
     python docs/generate.py [folder]
 
-Components go to `folder`/components, the reference to `folder`/reference; the folder is docs/ unless given.
+Components go to `folder`/components, the reference to `folder`/reference, and what examples/ says of itself to
+`folder`/examples.md; the folder is docs/ unless given.
 
 `make docs` does this before it builds the site, so the pages are always those of the code.
 """
@@ -116,6 +117,7 @@ TYPES = {
 def main(folder: Path) -> None:
     write_components(folder / "components")
     write_reference(folder / "reference")
+    write_examples(folder)
 
 
 def write_components(folder: Path) -> None:
@@ -149,6 +151,12 @@ def write_reference(folder: Path) -> None:
     names = [f"- [{name[0].upper()}{name[1:].replace('_', ' ')}]({name.lower()}.md)" for name in pages]
     index = "\n".join(["# API reference", "", "Everything public, from its docstrings.", "", *names, ""])
     (folder / "index.md").write_text(index, encoding="utf-8")
+
+
+def write_examples(folder: Path) -> None:
+    """What the folder of examples says of itself, without links to files that are not on the site."""
+    text = (Path(__file__).parents[1] / "examples" / "README.md").read_text(encoding="utf-8")
+    (folder / "examples.md").write_text(re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", text), encoding="utf-8")
 
 
 def page(component: type[Component], role: str) -> str:
@@ -213,8 +221,13 @@ def parameters(component: type[Component]) -> list[str]:
             continue
         default = "required" if field.is_required() else short(field.get_default(call_default_factory=True))
         allowed = bounds(schema["properties"].get(name, {}))
-        rows.append(f"| `{name}` | {default} | {allowed} | {field.description or ''} |")
+        rows.append(f"| `{name}` | {default} | {allowed} | {told(field.description)} |")
     return rows if len(rows) > 2 else ["None."]
+
+
+def told(description: str | None) -> str:
+    """Text for a cell of a table: no tag, no bar."""
+    return (description or "").replace("<", "&lt;").replace("|", "\\|")
 
 
 def short(value: Any) -> str:

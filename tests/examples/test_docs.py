@@ -14,7 +14,8 @@ from hopweave.component import Fuser, Source, Stage, registered
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-WRITTEN = sorted(file for file in DOCS.rglob("*.md") if file.parent.name not in ("components", "reference"))
+GENERATED = {"components", "reference", "examples.md"}
+WRITTEN = sorted(file for file in DOCS.rglob("*.md") if not GENERATED & set(file.relative_to(DOCS).parts))
 PICTURES = sorted((DOCS / "pictures").glob("*.svg"))
 NOT_RUN = re.compile(r"<!-- not run: (.+) -->")
 
