@@ -11,6 +11,7 @@ import yaml
 
 import hopweave.catalogue  # noqa: F401 - so that every kind is known
 from hopweave.component import Fuser, Source, Stage, registered
+from hopweave.recipe import recipe_names
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -45,6 +46,36 @@ def test_the_snippets_of_components_run(generated):
 
 def test_the_snippets_of_pages_run():
     run(WRITTEN)
+
+
+def test_a_snippet_that_does_not_work_is_noticed(tmp_path):
+    wrong = {
+        "python": "```python\n1 / 0\n```",
+        "doctest": "```python\n>>> 1 + 1\n3\n```",
+        "command": "```bash\nhopweave query x --kb nowhere.db\n```",
+        "unknown": "```bash\nrm -r /nowhere\n```",
+        "recipe": "```yaml\nstages: [{kind: freshnes}]\n```",
+        "pipeline": "```yaml\ncomponents: {a: {type: no.such.Thing, init_parameters: {}}}\n```",
+        "json": "```json\n{\n```",
+        "printed": "```python\nprint(1)\n```\n\n<!-- printed -->\n```text\n2\n```",
+        "tab": '=== "Core"\n\n    ```python\n    1 / 0\n    ```',
+    }
+    right = "<!-- not run: it must not -->\n```python\n1 / 0\n```\n\n```text\n1 / 0\n```"
+    for name, text in {**wrong, "right": right}.items():
+        (tmp_path / f"{name}.md").write_text(text)
+    command = [sys.executable, "docs/snippets.py", *map(str, sorted(tmp_path.glob("*.md")))]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert set(re.findall(rf"^{re.escape(str(tmp_path))}/(\w+)\.md:\d+: ", done.stdout, re.M)) == set(wrong)
+
+
+def test_the_table_of_recipes_is_whole_and_no_source_alone_is_better():
+    guide = (DOCS / "guides" / "choose-a-recipe.md").read_text(encoding="utf-8")
+    table = guide.split("<!-- table: ")[1].split("<!-- end of table -->")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if line.startswith("| `")]
+    assert {row[0].strip("`") for row in rows} == set(recipe_names())
+    for name, *_, recall, _, of_source in rows:
+        assert float(recall) >= float(of_source), name
 
 
 def test_hardly_a_snippet_is_left_out(pages):
