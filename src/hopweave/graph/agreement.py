@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 
+from hopweave.graph.company import Beside, Company
 from hopweave.graph.csr import slices
 from hopweave.graph.model import Contribution, Node, normalise_name
 from hopweave.graph.phrases import Flags, Numbers, Occurrences, WordTable, find_names
@@ -69,7 +70,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Agreed:
-    """The things that count, with the name each goes by, and the weighed mentions of them.
+    """The things that count, with the name each goes by, the weighed mentions of them, and the company they keep.
 
     `names` holds a name for every thing that is in the graph. Types are positions in `types`.
     """
@@ -78,6 +79,7 @@ class Agreed:
     names: dict[int, str]
     rows: Rows
     types: tuple[str, ...]
+    company: Company
 
 
 def agree(contributions: Sequence[Contribution], agreement: Agreement, readings: Readings | None = None) -> Agreed:
@@ -110,14 +112,15 @@ def agree(contributions: Sequence[Contribution], agreement: Agreement, readings:
 
     is_searched = is_about | np.array([kind in agreement.searched_kinds for kind in things.kinds], dtype=bool)
     searched = np.flatnonzero(counts & is_searched).tolist()
-    found = _found(table, common, things, searched, types.index("mentions"), agreement.lower_case_weight)
+    found, beside = _found(table, common, things, searched, types.index("mentions"), agreement.lower_case_weight)
     rows = _joined(best.take(counts[best.things]), found).best()
 
     passages = np.bincount(rows.things, minlength=size)
     weights = rows.weights / np.log(2 + passages[rows.things])
     weights[((passages == 1) & ~connected)[rows.things]] *= agreement.dead_end_share
     names = _names(things, spelled, said.surety, given, np.flatnonzero(outright | (passages > 0)))
-    return Agreed(things, names, Rows(rows.documents, rows.things, rows.types, weights, rows.surety), types)
+    weighed = Rows(rows.documents, rows.things, rows.types, weights, rows.surety)
+    return Agreed(things, names, weighed, types, Company.build(beside, passages, list(table.codes), len(read)))
 
 
 def _said(read: Sequence[Reading], readings: Readings, types: Sequence[str]) -> tuple[Numbers, Rows]:
@@ -166,8 +169,8 @@ def _found(
     searched: Sequence[int],
     mentions: int,
     lower_case_weight: float,
-) -> Rows:
-    """Mentions of the searched things in the texts; a name may stand for things of several kinds."""
+) -> tuple[Rows, Beside]:
+    """Mentions of the searched things in the texts, and the words beside them; a name may stand for several things."""
     by_key: defaultdict[str, list[int]] = defaultdict(list)
     for thing in searched:
         if _can_be_searched(things.keys[thing]):
@@ -178,14 +181,17 @@ def _found(
     kept = np.flatnonzero(weights)
     bearers = np.concatenate([[0], np.cumsum([len(by_key[key]) for key in keys])])
     offsets, positions = slices(bearers.astype(np.int64), places.names[kept])
-    counts = np.diff(offsets)
-    return Rows(
-        np.repeat(places.texts[kept], counts),
-        np.array([thing for key in keys for thing in by_key[key]], dtype=np.int64)[positions],
-        np.full(len(positions), mentions, dtype=np.int64),
-        np.repeat(weights[kept], counts),
-        np.full(len(positions), SURE, dtype=np.int64),
+    each = np.repeat(kept, np.diff(offsets))
+    bearing = np.array([thing for key in keys for thing in by_key[key]], dtype=np.int64)[positions]
+    rows = Rows(
+        places.texts[each],
+        bearing,
+        np.full(len(each), mentions, dtype=np.int64),
+        weights[each],
+        np.full(len(each), SURE, dtype=np.int64),
     )
+    found = Occurrences(bearing, places.texts[each], places.positions[each], places.lengths[each])
+    return rows, Beside.find(table, found)
 
 
 def _can_be_searched(key: str) -> bool:

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from hopweave.component import Knowledge, Ranking, Rankings, Source, fetched
+from hopweave.graph.company import Company
 from hopweave.graph.csr import Graph
 from hopweave.graph.documents import allowed_nodes, graph_of, of_kind, passage_numbers
 from hopweave.graph.link import Linker, Linking
@@ -17,6 +18,7 @@ from hopweave.graph.port import GraphPort
 from hopweave.graph.restart import adaptive_restart, restart_vector
 from hopweave.graph.strongest import strongest_paths
 from hopweave.graph.terms import Mask
+from hopweave.graph.words import words
 from hopweave.hit import Hit
 from hopweave.query import Query
 from hopweave.scores import normalised
@@ -45,7 +47,8 @@ class PageRankPassages(Source):
     could be linked. On its way it is drawn to passages that fit what the question asks beyond the names: an edge to
     a passage counts (`floor` + fit)^`steering`, where fit is the mean over the `seeds_from` rankings, with BM25 on
     the question's other words in place of `word_source`. A steered walker is also drawn to things that lead on: an
-    edge to one that a passage is about counts `about_pull` times.
+    edge to one that a passage is about counts `about_pull` times, and 1 + `company_pull` x closeness times if the words
+    beside its name, wherever it is mentioned, are kin to the question's other words (`Company`).
 
     Without anything to start from there are no hits. Receipts tell the share of all visits, the seeds, the strongest
     path, how well the names were linked and how far the best hit stands out (`confidence`).
@@ -80,6 +83,9 @@ class PageRankPassages(Source):
     about_pull: float = Field(
         2.0, gt=0, description="How much more the walker is drawn to things that a passage is about than to others."
     )
+    company_pull: float = Field(
+        10.0, ge=0, description="How much it is drawn to things whose names keep company with the question's words."
+    )
     edge_type_weights: dict[str, float] = Field(
         {"about": 0.125, "mentions": 1.0}, description="Weights of edge types that differ from the usual ones."
     )
@@ -104,6 +110,7 @@ class PageRankPassages(Source):
         if not graph.size or not query.text.strip():
             return []
         linking = self.linker.link(query.text, graph)
+        beyond = _beyond_names(query.text, linking)
         rankings = upstream or {}
         strengths = {name: _strengths(rankings[name]) for name in self.seeds_from if name in rankings}
         fit = _mean(list(strengths.values()))
@@ -115,7 +122,7 @@ class PageRankPassages(Source):
             restart=self._restart(query, linking, seeds),
             edge_type_weights={**EDGE_TYPE_WEIGHTS, **self.edge_type_weights},
             backward_type_weights={**EDGE_TYPE_WEIGHTS, **self.backward_type_weights},
-            pull=self._pull(graph, self._fit_beyond_names(query, knowledge, linking, strengths)),
+            pull=self._pull(graph, self._fit_beyond_names(query, beyond, knowledge, strengths), beyond),
             allowed=allowed,
             among=of_kind(graph, self.result_kind),
             top_k=self.top_k if isinstance(graph, Graph) else None,
@@ -169,19 +176,16 @@ class PageRankPassages(Source):
         return self.restart
 
     def _fit_beyond_names(
-        self, query: Query, knowledge: Knowledge, linking: Linking, strengths: Mapping[str, Strengths]
+        self, query: Query, beyond: str, knowledge: Knowledge, strengths: Mapping[str, Strengths]
     ) -> Strengths:
         """How well documents fit what the question asks beyond the names it gives."""
         rest = dict(strengths)
         if self.word_source in rest and isinstance(knowledge, KnowsWords):
-            words = query.text
-            for link in linking.links:
-                words = words.replace(link.surface, " ")
-            ranking = knowledge.rank_words(words, analyzer=self.analyzer, top_k=self.top_k, tenant=query.tenant)
+            ranking = knowledge.rank_words(beyond, analyzer=self.analyzer, top_k=self.top_k, tenant=query.tenant)
             rest[self.word_source] = _normalised(ranking)
         return _mean(list(rest.values()))
 
-    def _pull(self, graph: GraphPort, fit: Strengths) -> npt.NDArray[np.float32] | None:
+    def _pull(self, graph: GraphPort, fit: Strengths, beyond: str) -> npt.NDArray[np.float32] | None:
         """How much every node draws the walker; None if nothing fits, and for a graph that does not live in memory."""
         if not self.steering or not fit or not isinstance(graph, Graph):
             return None
@@ -189,11 +193,14 @@ class PageRankPassages(Source):
         pull: npt.NDArray[np.float32] = plain.copy()
         for key, number in passage_numbers(graph, fit).items():
             pull[number] = (self.floor + fit[key]) ** self.steering
+        if self.company_pull:
+            nodes, closeness = Company.of(graph).closeness(words(beyond.casefold()))
+            pull[nodes] *= 1 + self.company_pull * closeness
         return pull
 
     def _plain_pull(self, graph: Graph) -> npt.NDArray[np.float32]:
         """What nodes draw the walker, whatever the question."""
-        pull = np.where(of_kind(graph, "passage"), self.floor**self.steering, 1.0).astype(np.float32)
+        pull = np.where(graph.kinds == "passage", self.floor**self.steering, 1.0).astype(np.float32)
         if "about" in graph.edge_types:
             edges = graph.adjacency("out")
             pull[np.unique(edges.targets[edges.types == graph.edge_types.index("about")])] *= self.about_pull
@@ -233,6 +240,13 @@ def _mean(strengths: Sequence[Strengths]) -> dict[str, float]:
         for key, strength in one.items():
             total[key] = total.get(key, 0.0) + strength / len(strengths)
     return total
+
+
+def _beyond_names(question: str, linking: Linking) -> str:
+    """The question without the names that are linked."""
+    for link in linking.links:
+        question = question.replace(link.surface, " ")
+    return question
 
 
 def _documents(graph: GraphPort, nodes: Sequence[int]) -> list[str]:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hopweave.graph.agreement import Agreed, Agreement, agree, goes_by_name
+from hopweave.graph.company import Company
 from hopweave.graph.csr import Graph
 from hopweave.graph.model import Contribution, Edge, Node, passage_id
 from hopweave.graph.phrases import Numbers
@@ -28,7 +29,8 @@ EdgeKey = tuple[str, str, str]
 class Resolved:
     """The graph of a set of contributions: nodes ordered by id, and edges as arrays of node numbers.
 
-    Edges are ordered by source, target and type, each of these once. `labels` tells how relations were written.
+    Edges are ordered by source, target and type, each of these once. `labels` tells how relations were written,
+    `company` which words stand beside the names of nodes.
     """
 
     nodes: tuple[Node, ...]
@@ -38,6 +40,7 @@ class Resolved:
     types: Numbers
     edge_types: tuple[str, ...]
     labels: Mapping[EdgeKey, str]
+    company: Company
 
     def edges(self) -> list[Edge]:
         """The edges one by one."""
@@ -63,11 +66,11 @@ class Resolved:
         codes = {name: code for code, name in enumerate(edge_types)}
         old_codes = np.array([codes[name] for name in self.edge_types], dtype=np.int64)
         columns = _joined((self.sources, self.targets, old_codes[self.types], self.weights), further, numbers, codes)
-        return Resolved(self.nodes, *columns, edge_types, {**_labels(further), **self.labels})
+        return Resolved(self.nodes, *columns, edge_types, {**_labels(further), **self.labels}, self.company)
 
     def graph(self, version: int = 0) -> Graph:
         """The graph that algorithms walk on."""
-        return Graph.from_arrays(
+        graph = Graph.from_arrays(
             self.sources,
             self.targets,
             self.weights,
@@ -76,6 +79,8 @@ class Resolved:
             nodes=self.nodes,
             version=version,
         )
+        graph.cached("company", lambda: self.company)
+        return graph
 
 
 def resolve(
@@ -114,7 +119,8 @@ def resolve(
     mentioned = np.array([codes[name] for name in agreed.types], dtype=np.int64)
     mentions = (passages[rows.documents], things[rows.things], mentioned[rows.types], rows.weights)
     columns = _joined(mentions, edges, numbers, codes)
-    return Resolved(tuple(nodes[id_] for id_ in ids), *columns, edge_types, _labels(edges))
+    company = agreed.company.renumbered(things)
+    return Resolved(tuple(nodes[id_] for id_ in ids), *columns, edge_types, _labels(edges), company)
 
 
 def _nodes(

@@ -79,6 +79,40 @@ def test_steering_prefers_the_neighbour_that_fits_the_rest_of_the_question():
     assert shares["b"] == pytest.approx(shares["c"], rel=0.05)
 
 
+def test_the_walker_is_drawn_to_things_whose_company_is_kin_to_the_question():
+    documents = [
+        Document("a", "Anna Lind met Bo Dahl and Carl Ek.", {"title": "Anna Lind"}),
+        Document("b", "Bo Dahl sold fish.", {"title": "Bo Dahl"}),
+        Document("c", "Carl Ek lived in town.", {"title": "Carl Ek"}),
+        Document("d", "A bust of composer Carl Ek. A bust of smith Bo Dahl.", {"title": "Park"}),
+    ]
+    question, upstream = Query("Which composers did Anna Lind meet?"), {"text": [Hit("a", 1.0)]}
+    with KnowledgeBase.open(embedder=None) as kb:
+        kb.add(documents)
+        source = PageRankPassages(seeds_from=("text",), word_source=None)
+        drawn = {hit.id: hit.score for hit in source.search(question, kb, upstream)}
+        plain = {hit.id: hit.score for hit in source.changed(company_pull=0).search(question, kb, upstream)}
+    assert plain["b"] == pytest.approx(plain["c"], rel=0.01)
+    assert drawn["c"] > 1.3 * drawn["b"]
+
+
+def test_the_walker_is_drawn_to_things_that_a_passage_is_about():
+    documents = [
+        Document("a", "Anna Lind met Bo Dahl and Carl Ek.", {"title": "Anna Lind"}),
+        Document("b", "Bo Dahl sold fish.", {"title": "Bo Dahl"}),
+        Document("c", "There Carl Ek mended nets.", {"title": "Nets"}),
+    ]
+    question, upstream = Query("Whom did Anna Lind meet?"), {"text": [Hit("a", 1.0)]}
+    ratios = []
+    with KnowledgeBase.open(embedder=None) as kb:
+        kb.add(documents)
+        for pull in (1.0, 2.0):
+            source = PageRankPassages(seeds_from=("text",), word_source=None, about_pull=pull)
+            score = {hit.id: hit.score for hit in source.search(question, kb, upstream)}
+            ratios.append(score["b"] / score["c"])
+    assert ratios[1] > 1.2 * ratios[0]
+
+
 def test_a_tenant_is_not_walked_across(kb):
     question = Query("Where does the designer of MV Skua come from?", tenant={"owner": "line"})
     found = ids(ALONE.search(question, kb))

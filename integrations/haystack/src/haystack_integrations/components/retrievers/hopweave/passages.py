@@ -48,6 +48,7 @@ class PageRankRetriever(SourceRetriever):
         steering: float = _CORE.steering,
         floor: float = _CORE.floor,
         about_pull: float = _CORE.about_pull,
+        company_pull: float = _CORE.company_pull,
         edge_type_weights: dict[str, float] = _CORE.edge_type_weights,
         backward_type_weights: dict[str, float] = _CORE.backward_type_weights,
         result_kind: str = _CORE.result_kind,
@@ -79,6 +80,7 @@ class PageRankRetriever(SourceRetriever):
         :param steering: How strongly the walker is drawn to passages that fit; 0 not at all.
         :param floor: What a passage counts that does not fit at all.
         :param about_pull: How much more the walker is drawn to things that a passage is about than to others.
+        :param company_pull: How much it is drawn to things whose names keep company with the question's words.
         :param edge_type_weights: Weights of edge types that differ from the usual ones.
         :param backward_type_weights: The same for edges walked against their direction.
         :param result_kind: Kind of the nodes that are returned.
@@ -106,6 +108,7 @@ class PageRankRetriever(SourceRetriever):
             steering=steering,
             floor=floor,
             about_pull=about_pull,
+            company_pull=company_pull,
             edge_type_weights=edge_type_weights,
             backward_type_weights=backward_type_weights,
             result_kind=result_kind,
