@@ -45,8 +45,8 @@ def parameter(recipe: Recipe, text: str) -> Parameter:
     """A parameter as it is typed: `path`, or `path=low:high` where its field is not bounded or is bounded too widely.
 
     >>> from hopweave.recipe import load_recipe
-    >>> parameter(load_recipe("multihop"), "sources.graph.restart=0.05:0.5")
-    Parameter(path='sources.graph.restart', low=0.05, high=0.5, start=0.15, whole=False)
+    >>> parameter(load_recipe("hybrid"), "fuse.k=1:100")
+    Parameter(path='fuse.k', low=1.0, high=100.0, start=60.0, whole=False)
     """
     match = _PATH.fullmatch(text.strip())
     if not match:

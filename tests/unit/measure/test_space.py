@@ -28,11 +28,11 @@ def test_bounded_shares_of_sources_and_stages_but_no_time_limits():
     assert "stages.1.blend" in paths
     assert "stages.1.timeout_seconds" not in paths
     assert "stages.1.max_retries" not in paths
-    multihop = {one.path: one for one in tunable(load_recipe("multihop"))}
-    assert multihop["sources.graph.restart"] == Parameter("sources.graph.restart", 0.001, 1.0, 0.15)  # 0 is not allowed
-    assert multihop["sources.graph.passage_mass_linked"] == Parameter(
-        "sources.graph.passage_mass_linked", 0.0, 1.0, 0.1
-    )
+    walk = load_recipe("multihop").sources["graph"].changed(restart=0.3, passage_mass_linked=0.2)
+    recipe = Recipe(name="walk", sources={"text": FRESH.sources["text"], "graph": walk.changed(seeds_from=["text"])})
+    found = {one.path: (one.low, one.high, one.start) for one in tunable(recipe)}
+    assert found["sources.graph.restart"] == (0.001, 1.0, 0.3)  # 0 is not allowed
+    assert found["sources.graph.passage_mass_linked"] == (0.0, 1.0, 0.2)
 
 
 def test_a_single_source_has_no_weights_to_tune():
@@ -58,8 +58,9 @@ def test_parameters_as_they_are_typed(text, low, high, start, whole):
 
 
 def test_values_of_a_mapping_can_be_tuned_too():
-    found = parameter(load_recipe("multihop"), "sources.graph.edge_type_weights.about=0.01:1")
-    assert found == Parameter("sources.graph.edge_type_weights.about", 0.01, 1.0, 0.125)
+    recipe = with_values(load_recipe("multihop"), {"sources.graph.edge_type_weights.about": 0.25})
+    found = parameter(recipe, "sources.graph.edge_type_weights.about=0.01:1")
+    assert found == Parameter("sources.graph.edge_type_weights.about", 0.01, 1.0, 0.25)
 
 
 @pytest.mark.parametrize(
