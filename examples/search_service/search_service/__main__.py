@@ -2,7 +2,10 @@
 
 import argparse
 import logging.config
+import os
 import sys
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy: what makes use of more cores is more workers
 
 import uvicorn
 from pydantic import ValidationError

@@ -39,7 +39,7 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8006, ge=0, le=65535, description="Port to listen on; 0 takes any that is free.")
     workers: int = Field(1, ge=1, le=64, description="Processes that answer.")
-    threads: int = Field(2, ge=1, le=64, description="Searches that run at once in each process.")
+    threads: int = Field(1, ge=1, le=64, description="Searches at once in each; more only for slow rerankers.")
 
     knowledge_base: Path = Field(Path("search_service.db"), description="The file to search; made if missing.")
     corpus: Path | None = Field(HERE / "corpus.jsonl", description="What to index at the start; null for nothing.")
