@@ -3,7 +3,7 @@
     python examples/tune_a_recipe.py
 
 The same starting recipe on two corpora. Every third of the questions is held out in its turn, so "held out" tells how
-tuned weights do on questions they have not seen; what lies within noise is not taken. Needs `hopweave[measure,tune]`.
+tuned weights do on questions they have not seen; what lies within noise is not taken. Needs `hopweave[measure]`.
 """
 
 from collections.abc import Sequence

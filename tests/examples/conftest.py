@@ -1,4 +1,4 @@
-"""What tests of the examples share: the search service, started as its users start it."""
+"""What tests of the examples share: a fence around the network, and the search service as its users start it."""
 
 import json
 import os
@@ -12,6 +12,18 @@ from pathlib import Path
 
 import httpx
 import pytest
+
+FENCE = """\
+import os, sys
+
+def fence(event, arguments):
+    if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto"):
+        with open(os.environ["FENCE_LOG"], "a") as log:
+            print(event, *arguments[1:], file=log)
+        raise ConnectionRefusedError("this test allows no network")
+
+sys.addaudithook(fence)
+"""
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "search_service"
 
@@ -58,6 +70,19 @@ class RunningService:
         if self.process.poll() is None:
             self.process.send_signal(number)
         return self.process.wait(30)
+
+
+@pytest.fixture(scope="session")
+def fenced(tmp_path_factory):
+    """The environment for a Python process that may use no network, and the file that tells if it tried."""
+    fence = tmp_path_factory.mktemp("fence")
+    (fence / "sitecustomize.py").write_text(FENCE)
+
+    def environment(name):
+        log = fence / f"{name}.log"
+        return {**os.environ, "PYTHONPATH": str(fence), "FENCE_LOG": str(log), "HF_HUB_OFFLINE": "1"}, log
+
+    return environment
 
 
 @pytest.fixture(scope="session")

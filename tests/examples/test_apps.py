@@ -1,6 +1,5 @@
 """The example apps, run as a reader runs them: what they print is right, and they take no network and leave nothing."""
 
-import os
 import re
 import subprocess
 import sys
@@ -12,29 +11,15 @@ import pytest
 EXAMPLES = Path(__file__).parents[2] / "examples"
 APPS = sorted(file.stem for file in EXAMPLES.glob("*.py"))
 
-FENCE = """\
-import os, sys
-
-def fence(event, arguments):
-    if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto"):
-        with open(os.environ["FENCE_LOG"], "a") as log:
-            print(event, *arguments[1:], file=log)
-        raise ConnectionRefusedError("this test allows no network")
-
-sys.addaudithook(fence)
-"""
-
 
 @pytest.fixture(scope="module")
-def printed(tmp_path_factory):
+def printed(fenced, tmp_path_factory):
     """What an app prints, run once in an empty folder, without a network."""
-    fence = tmp_path_factory.mktemp("fence")
-    (fence / "sitecustomize.py").write_text(FENCE)
 
     @cache
     def run(app, *arguments):
-        folder, log = tmp_path_factory.mktemp(app), fence / f"{app}.log"
-        environment = {**os.environ, "PYTHONPATH": str(fence), "FENCE_LOG": str(log), "HF_HUB_OFFLINE": "1"}
+        environment, log = fenced(app)
+        folder = tmp_path_factory.mktemp(app)
         command = [sys.executable, str(EXAMPLES / f"{app}.py"), *arguments]
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
@@ -45,11 +30,9 @@ def printed(tmp_path_factory):
     return run
 
 
-def test_the_fence_holds(tmp_path):
-    (tmp_path / "sitecustomize.py").write_text(FENCE)
-    log = tmp_path / "log"
+def test_the_fence_holds(fenced):
+    environment, log = fenced("nothing")
     call = "import socket; socket.create_connection(('127.0.0.1', 9), timeout=1)"
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "FENCE_LOG": str(log)}
     done = subprocess.run([sys.executable, "-c", call], env=environment, capture_output=True, text=True, check=False)
     assert "this test allows no network" in done.stderr
     assert log.exists()
