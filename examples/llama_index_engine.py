@@ -16,7 +16,7 @@ from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.retrievers import BaseRetriever, QueryFusionRetriever
 from llama_index.core.schema import TextNode
 from llama_index.embeddings.hopweave import StaticEmbedding
-from llama_index.hopweave.knowledge import documents_in
+from llama_index.hopweave import documents_in
 from llama_index.ingestion.hopweave import KnowledgeBaseWriter
 from llama_index.retrievers.bm25 import BM25Retriever
 from llama_index.retrievers.hopweave import RecipeRetriever

@@ -15,9 +15,9 @@ from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode, TransformComponent
 from llama_index.graph_stores.hopweave import contributions_of, import_property_graph, triplets_of
-from llama_index.hopweave.knowledge import documents_in
+from llama_index.hopweave import documents_in
 from llama_index.ingestion.hopweave import KnowledgeBaseWriter
-from llama_index.retrievers.hopweave import PageRankPGRetriever, PageRankRetriever
+from llama_index.retrievers.hopweave import PageRankPGRetriever, PageRankRetriever, RecipeRetriever
 from llama_index.vector_stores.hopweave import HopweaveVectorStore
 from pydantic import ValidationError
 
@@ -166,6 +166,17 @@ def test_nodes_of_another_store_under_our_graph(embed_model, tmp_path, llm):
     assert found[0].node.hash != nodes[0].hash  # the copy has receipts
     assert "hopweave" not in index.docstore.get_node("c1").metadata
     assert asyncio.run(retriever.aretrieve(QUESTION)) == found
+
+
+def test_a_recipe_over_nodes_and_retrievers_of_another_store(embed_model):
+    index = VectorStoreIndex(make_nodes(), embed_model=embed_model)
+    own = {"text": index.as_retriever(similarity_top_k=1), "vector": index.as_retriever(similarity_top_k=1)}
+    with KnowledgeBase.open(graph=[TriplesBuilder()]) as kb:
+        IngestionPipeline(transformations=[Told(), KnowledgeBaseWriter(knowledge_base=kb)]).run(nodes=make_nodes())
+        there = documents_in(index, kb.graph)
+    found = RecipeRetriever(there, recipe="multihop", retrievers=own, similarity_top_k=2).retrieve(QUESTION)
+    assert [node.node_id for node in found] == ["c1", "c2"]
+    assert [receipt["stage"] for receipt in found[1].metadata["hopweave"]["receipts"]] == ["pagerank", "weighted"]
 
 
 def test_neighbouring_nodes_are_edges():

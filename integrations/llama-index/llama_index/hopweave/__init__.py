@@ -2,8 +2,18 @@
 
 from llama_index.hopweave.embedder import to_embedder
 from llama_index.hopweave.filters import to_predicate
+from llama_index.hopweave.knowledge import documents_in
 from llama_index.hopweave.nodes import to_document, to_hit, to_node
 from llama_index.hopweave.questions import to_query
 from llama_index.hopweave.retriever_source import RetrieverSource
 
-__all__ = ["RetrieverSource", "to_document", "to_embedder", "to_hit", "to_node", "to_predicate", "to_query"]
+__all__ = [
+    "RetrieverSource",
+    "documents_in",
+    "to_document",
+    "to_embedder",
+    "to_hit",
+    "to_node",
+    "to_predicate",
+    "to_query",
+]

@@ -35,7 +35,7 @@ def documents_in(store: Any, graph: GraphPort) -> DocumentsElsewhere:
     Nodes that a LlamaIndex store holds, under the graph that connects them.
 
     ```python
-    from llama_index.hopweave.knowledge import documents_in
+    from llama_index.hopweave import documents_in
     from llama_index.retrievers.hopweave import PageRankRetriever
 
     there = documents_in(index, knowledge_base.graph)

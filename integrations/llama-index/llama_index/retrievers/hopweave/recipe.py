@@ -9,7 +9,7 @@ from llama_index.hopweave.knowledge import opened
 from llama_index.hopweave.retriever_source import RetrieverSource
 from llama_index.retrievers.hopweave.pipeline import PipelineRetriever
 
-from hopweave.knowledge_base.store import KnowledgeBase
+from hopweave.component import Knowledge
 from hopweave.pipeline import Pipeline
 from hopweave.recipe import Recipe, load_recipe
 
@@ -19,7 +19,7 @@ class RecipeRetriever(PipelineRetriever):
     Answers a query by running a hopweave recipe over a knowledge base.
 
     Args:
-        knowledge_base: An open knowledge base, or the path of its file.
+        knowledge_base: An open knowledge base, the path of its file, or `documents_in(store, graph)`.
         recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
         retrievers: LlamaIndex retrievers by the name of the recipe's source whose place they take.
         similarity_top_k: How many nodes to return; the recipe's own number when not given.
@@ -37,7 +37,7 @@ class RecipeRetriever(PipelineRetriever):
 
     def __init__(
         self,
-        knowledge_base: KnowledgeBase | str | Path,
+        knowledge_base: Knowledge | str | Path,
         *,
         recipe: str | Path | Recipe = "hybrid",
         retrievers: Mapping[str, BaseRetriever] | None = None,
