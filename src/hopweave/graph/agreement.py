@@ -178,20 +178,23 @@ def _found(
     keys = list(by_key)
     places = find_names(table, keys)
     weights = _occurrence_weights(table, places, keys, common, lower_case_weight)
-    kept = np.flatnonzero(weights)
     bearers = np.concatenate([[0], np.cumsum([len(by_key[key]) for key in keys])])
-    offsets, positions = slices(bearers.astype(np.int64), places.names[kept])
-    each = np.repeat(kept, np.diff(offsets))
+    offsets, positions = slices(bearers.astype(np.int64), places.names)
+    each = np.repeat(np.arange(len(places.names)), np.diff(offsets))
     bearing = np.array([thing for key in keys for thing in by_key[key]], dtype=np.int64)[positions]
+    # a name that is part of a longer one is no mention, but the words beside it tell what it is all the same
+    beside = Beside.find(table, Occurrences(bearing, places.texts[each], places.positions[each], places.lengths[each]))
+    kept = weights[each] > 0
+    each, bearing = each[kept], bearing[kept]
+    size = len(each)
     rows = Rows(
         places.texts[each],
         bearing,
-        np.full(len(each), mentions, dtype=np.int64),
+        np.full(size, mentions, dtype=np.int64),
         weights[each],
-        np.full(len(each), SURE, dtype=np.int64),
+        np.full(size, SURE, dtype=np.int64),
     )
-    found = Occurrences(bearing, places.texts[each], places.positions[each], places.lengths[each])
-    return rows, Beside.find(table, found)
+    return rows, beside
 
 
 def _can_be_searched(key: str) -> bool:
