@@ -1,11 +1,11 @@
 """The search service under load: 50 clients at once for 30 seconds on loopback, hybrid search with the graph.
 
-    python benchmarks/service.py [--seconds 30] [--clients 50] [--workers 1] [--synthesis] [--json]
+    python benchmarks/service.py [--seconds 30] [--clients 50] [--workers N] [--without-graph] [--synthesis] [--json]
 
 Every request asks a question that was not asked before, so the query cache never helps; answers have ten results with
 their receipts. Summaries are off unless `--synthesis` asks for extractive ones. Service and clients share the machine.
-An error is any answer but 200 with results, or none. The system the service is modelled on handles 100 to 200
-requests per second without summaries.
+An error is any answer but 200 with results, or none. The system the service is modelled on, which has no graph, handles
+100 to 200 requests per second without summaries; `--without-graph` does no more than it does.
 """
 
 import argparse
@@ -33,6 +33,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=30, help="how long (30)")
     parser.add_argument("--clients", type=int, default=50, help="how many at once (50)")
     parser.add_argument("--workers", type=int, default=min(os.cpu_count() or 1, 4), help="processes that answer")
+    parser.add_argument("--without-graph", action="store_true", help="words and vectors only")
     parser.add_argument("--synthesis", action="store_true", help="with extractive summaries")
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     options = parser.parse_args()
@@ -49,8 +50,9 @@ def main() -> None:
         service = subprocess.Popen([sys.executable, "-m", "search_service"], cwd=EXAMPLE, env=environment)
         try:
             wait_for(port)
-            asyncio.run(load(port, options.clients, 2, seed=1))  # warm
-            times, errors, seconds = asyncio.run(load(port, options.clients, options.seconds, seed=2))
+            graph = not options.without_graph
+            asyncio.run(load(port, options.clients, 2, seed=1, graph=graph))  # warm
+            times, errors, seconds = asyncio.run(load(port, options.clients, options.seconds, seed=2, graph=graph))
         finally:
             service.terminate()
             service.wait(30)
@@ -66,13 +68,19 @@ def main() -> None:
         print(json.dumps(result))
         return
     summaries = "extractive summaries" if options.synthesis else "no summaries"
-    print(f"{options.clients} clients, {seconds:.0f} s, {options.workers} processes, distinct questions, {summaries}")
+    sources = "words and vectors" if options.without_graph else "words, vectors and graph"
+    print(
+        f"{options.clients} clients, {seconds:.0f} s, {options.workers} processes, distinct questions, "
+        f"{sources}, {summaries}"
+    )
     for name, value in result.items():
         print(f"  {name:<20} {value:>8}")
     print("  (the seed: 100 to 200 requests per second without summaries)")
 
 
-async def load(port: int, clients: int, seconds: float, seed: int) -> tuple[list[float], int, float]:
+async def load(
+    port: int, clients: int, seconds: float, seed: int, graph: bool = True
+) -> tuple[list[float], int, float]:
     """Seconds per good answer, how many were not good, and how long it all took."""
     asked = distinct_questions(seed)
     times: list[float] = []
@@ -84,7 +92,7 @@ async def load(port: int, clients: int, seconds: float, seed: int) -> tuple[list
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         while (started := perf_counter()) < end:
             try:
-                good = await ask(reader, writer, next(asked))
+                good = await ask(reader, writer, {"query": next(asked), "expand_graph": graph})
             except (OSError, ValueError, asyncio.IncompleteReadError):
                 good = False
             if good:
@@ -100,9 +108,9 @@ async def load(port: int, clients: int, seconds: float, seed: int) -> tuple[list
     return times, errors, perf_counter() - started
 
 
-async def ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, question: str) -> bool:
+async def ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: dict[str, object]) -> bool:
     """One request on a connection that stays open; plain sockets, as a client library would take longer than we do."""
-    body = json.dumps({"query": question}).encode()
+    body = json.dumps(request).encode()
     head = f"POST /search HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
     writer.write(head.encode() + body)
     answer = (await reader.readuntil(b"\r\n\r\n")).lower()
