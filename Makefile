@@ -22,6 +22,7 @@ fix: $(VENV)/test-ready ## format the code and mend what can be mended
 
 docs: $(VENV)/test-ready ## build the documentation into site/
 	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/recipe_table.py
 	$(BIN)/mkdocs build --quiet --strict
 
 bench: $(VENV)/test-ready ## run the benchmarks (needs HOPWEAVE_DATA)
