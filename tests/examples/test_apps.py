@@ -46,7 +46,7 @@ def test_the_graph_finds_what_the_stock_pipeline_misses(printed, app):
     recalls = [float(number) for number in re.findall(r"recall@8 ([\d.]+) on 24", before + after)]
     assert len(recalls) == 2
     assert recalls[1] > recalls[0] + 0.03
-    whole = [int(number) for number in re.findall(r"everything found for (\d+) of the 12", before + after)]
+    whole = [int(number) for number in re.findall(r"everything is found for (\d+) of the 12", before + after)]
     assert whole[1] >= whole[0] + 2
     assert "How the walk got to kittle-bay: Hallin Head ←mentions— Signe Aune —links_to→ Kittle Bay" in after
 

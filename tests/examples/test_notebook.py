@@ -27,7 +27,7 @@ def kept():
 def fresh(fenced):
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     environment, log = fenced("notebook")
-    client = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(NOTEBOOK.parent)}})
+    client = NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(NOTEBOOK.parent)}})
     client.execute(env=environment)
     assert not log.exists(), f"the notebook asked for the network: {log.read_text()}"
     return notebook
