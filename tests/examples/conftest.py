@@ -47,7 +47,7 @@ class RunningService:
                 stderr=subprocess.STDOUT,
             )
 
-    def wait(self, seconds=60):
+    def wait(self, seconds=180):
         end = time.monotonic() + seconds
         while time.monotonic() < end and self.process.poll() is None:
             try:
