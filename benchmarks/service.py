@@ -75,7 +75,7 @@ def main() -> None:
     )
     for name, value in result.items():
         print(f"  {name:<20} {value:>8}")
-    print("  (the seed: 100 to 200 requests per second without summaries)")
+    print("  (the system it is modelled on: 100 to 200 requests per second, without graph and summaries)")
 
 
 async def load(
