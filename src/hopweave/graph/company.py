@@ -1,5 +1,6 @@
 """The company that names keep: which words stand beside them, so which things are of the kind a question asks for."""
 
+import math
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -75,6 +76,7 @@ class Company:
         self._offsets = offsets
         self._nodes = nodes
         self._shares = shares
+        self._span = int(nodes.max(initial=0)) + 1
 
     @classmethod
     def nobodys(cls) -> "Company":
@@ -116,20 +118,21 @@ class Company:
     def closeness(self, words: Iterable[str]) -> tuple[Numbers, Floats]:
         """The nodes that keep such company, each once, and how much, in [0, 1]; words must be folded.
 
-        closeness = Σ rarity(word) · share of its family in the node's company, at most 1 / Σ rarity(word), over the
-        words that have any family here.
+        closeness = Σ rarity(word) · min(1, Σ shares of its family beside the node) / Σ rarity(word), over the words
+        that have any family here.
         """
         telling = (word for word in dict.fromkeys(words) if word not in STOP_WORDS)
         families = [family for word in telling if (family := self._family(word))]
-        weights = [float(self._rarity[family].max()) for family in families]
-        nodes: list[Numbers] = [np.empty(0, np.int64)]
-        parts: list[Floats] = [np.empty(0)]
-        for family, weight in zip(families, weights, strict=True):
-            _, positions = slices(self._offsets, np.array(family))
-            beside, shares = _summed(self._nodes[positions], self._shares[positions])
-            nodes.append(beside)
-            parts.append(np.minimum(shares, 1.0) * (weight / sum(weights)))
-        return _summed(np.concatenate(nodes), np.concatenate(parts))
+        if not families:
+            return np.empty(0, np.int64), np.empty(0)
+        weights = np.array([self._rarity[family].max() for family in families])
+        offsets, positions = slices(self._offsets, np.concatenate(families))
+        members = np.repeat(np.arange(len(families)), [len(family) for family in families])
+        pairs, shares = _summed(
+            np.repeat(members, np.diff(offsets)) * self._span + self._nodes[positions], self._shares[positions]
+        )
+        parts = np.minimum(shares, 1.0) * (weights / weights.sum())[pairs // self._span]
+        return _summed(pairs % self._span, parts)
 
     def _family(self, word: str) -> list[int]:
         """The numbers of the words that are kin to a word."""
@@ -148,11 +151,9 @@ def kin(one: str, other: str) -> bool:
     >>> kin("director", "directed"), kin("countries", "country"), kin("state", "station"), kin("sea", "seas")
     (True, True, False, False)
     """
-    if one == other:
-        return True
-    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
     longer = max(len(one), len(other))
-    return alike >= _SHORTEST_STEM and longer - alike <= _LONGEST_ENDING and alike >= _SHARED * longer
+    needed = max(_SHORTEST_STEM, longer - _LONGEST_ENDING, math.ceil(_SHARED * longer))
+    return one[:needed] == other[:needed]
 
 
 def _summed(nodes: Numbers, values: Floats) -> tuple[Numbers, Floats]:
