@@ -25,8 +25,8 @@ docs: $(VENV)/test-ready ## build the documentation into site/
 	$(BIN)/python docs/recipe_table.py
 	$(BIN)/mkdocs build --quiet --strict
 
-bench: $(VENV)/test-ready ## run the benchmarks (needs HOPWEAVE_DATA)
-	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+bench: $(VENV)/test-ready ## measure everything at a small size and write docs/benchmarks.md (HOPWEAVE_DATA: the data sets)
+	$(BIN)/python benchmarks/report.py $(BENCH)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit("hopweave needs Python 3.11 or newer, but $(PYTHON) is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'

@@ -21,6 +21,7 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
@@ -34,7 +35,7 @@ os.environ.setdefault("TQDM_DISABLE", "1")
 import numpy as np
 from hipporag import HippoRag
 from judging import SETS, JudgedSet, quality
-from peers import RETURNED, Ask, haystack_hybrid, llamaindex_fusion, llamaindex_property_graph
+from peers import FETCHED, RETURNED, Ask, haystack_hybrid, llamaindex_fusion, llamaindex_property_graph
 from vectors import EMBEDDERS, RememberedVectors
 
 from hopweave import KnowledgeBase, Pipeline, Query
@@ -53,6 +54,7 @@ def main() -> None:
     parser.add_argument("--triples", type=Path)
     parser.add_argument("--set", choices=sorted(SETS), help="one set of the folder HOPWEAVE_DATA")
     parser.add_argument("--embedder", choices=sorted(EMBEDDERS))
+    parser.add_argument("--only", nargs="+", choices=[*CONTENDERS, *WITH_TRIPLES], help="these contenders alone")
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     options = parser.parse_args()
     if any(os.environ.get(name) != value for name, value in ALIKE.items()):
@@ -67,21 +69,24 @@ def main() -> None:
         wanted = [options.set] if options.set else sorted(SETS)
         sets = {name: JudgedSet.read(*(file and Path(folder, file) for file in SETS[name])) for name in wanted}
     results = {
-        name: {embedder: compare(judged, RememberedVectors(EMBEDDERS[embedder]())) for embedder in embedders}
+        name: {
+            embedder: compare(judged, RememberedVectors(EMBEDDERS[embedder]()), options.only) for embedder in embedders
+        }
         for name, judged in sets.items()
     }
     print(json.dumps(results) if options.json else table(results))
 
 
-def compare(judged: JudgedSet, embedder: RememberedVectors) -> dict[str, dict[str, float]]:
+def compare(judged: JudgedSet, embedder: RememberedVectors, only: Sequence[str] | None) -> dict[str, dict[str, float]]:
     """One row for each contender."""
     vectors = embedder.embed([document.searchable for document in judged.documents])
     asked = [question.query.text for question in judged.questions]
     questions = list(zip(asked, embedder.embed(asked), strict=True))
-    few = replace(judged, documents=judged.documents[:5])
+    few = replace(judged, documents=judged.documents[:FETCHED])
+    contenders = CONTENDERS | (WITH_TRIPLES if judged.triples else {})
     rows = {}
-    for name, build in (CONTENDERS | (WITH_TRIPLES if judged.triples else {})).items():
-        build(few, vectors[:5], embedder)(*questions[0])  # what is imported and loaded once does not count
+    for name, build in ((name, build) for name, build in contenders.items() if only is None or name in only):
+        build(few, vectors[:FETCHED], embedder)(*questions[0])  # what is imported and loaded once does not count
         embedding, started = embedder.seconds, process_time()
         ask = build(judged, vectors, embedder)
         ask(*questions[0])
@@ -143,9 +148,8 @@ def table(results) -> str:
             columns = list(next(iter(rows.values())))
             lines += [f"{f'{name}, {embedder}':<28}" + "".join(f"{column:>14}" for column in columns)]
             lines += [f"  {label:<26}" + "".join(f"{row[one]:>14}" for one in columns) for label, row in rows.items()]
-            if not rows.keys() >= WITH_TRIPLES.keys():
-                lines.append(f"  left out, for want of triples: {', '.join(WITH_TRIPLES)}")
-            lines.append("")
+            missing = [label for label in (*CONTENDERS, *WITH_TRIPLES) if label not in rows]
+            lines += [f"  left out: {', '.join(missing)}"] * bool(missing) + [""]
     return "\n".join(lines).rstrip()
 
 
