@@ -51,7 +51,8 @@ class PageRankPassages(Source):
     beside its name, wherever it is mentioned, are kin to the question's other words (`Company`).
 
     Without anything to start from there are no hits. Receipts tell the share of all visits, the seeds, the strongest
-    path, how well the names were linked and how far the best hit stands out (`confidence`).
+    path with the things on it that drew the walker by their company (`drawn_to`), how well the names were linked and
+    how far the best hit stands out (`confidence`).
 
     >>> PageRankPassages().needs
     ('text', 'vector')
@@ -116,13 +117,14 @@ class PageRankPassages(Source):
         fit = _mean(list(strengths.values()))
         seeds = self._seeds(graph, linking, fit)
         allowed = allowed_nodes(query, there, graph)
+        pull = self._pull(graph, self._fit_beyond_names(query, beyond, knowledge, strengths), beyond)
         walk = personalised_pagerank(
             graph,
             seeds,
             restart=self._restart(query, linking, seeds),
             edge_type_weights={**EDGE_TYPE_WEIGHTS, **self.edge_type_weights},
             backward_type_weights={**EDGE_TYPE_WEIGHTS, **self.backward_type_weights},
-            pull=self._pull(graph, self._fit_beyond_names(query, beyond, knowledge, strengths), beyond),
+            pull=pull,
             allowed=allowed,
             among=of_kind(graph, self.result_kind),
             top_k=self.top_k if isinstance(graph, Graph) else None,
@@ -134,7 +136,7 @@ class PageRankPassages(Source):
         shares = self._chosen(graph, walk)
         best = shares[0][1] if shares else 1.0
         named = {link.node: link.weight for link in linking.links} or seeds
-        paths = self._paths(graph, named, [key for key, _ in shares[: self.explained]], allowed)
+        paths = self._paths(graph, named, [key for key, _ in shares[: self.explained]], allowed, pull)
         return fetched(
             [(key, (share / best) ** 0.5) for key, share in shares],
             knowledge,
@@ -207,15 +209,29 @@ class PageRankPassages(Source):
         return pull
 
     def _paths(
-        self, graph: GraphPort, seeds: Mapping[int, float], documents: Sequence[str], allowed: Mask | None
-    ) -> dict[str, dict[str, str]]:
-        """The strongest path to each document, in words."""
+        self,
+        graph: GraphPort,
+        seeds: Mapping[int, float],
+        documents: Sequence[str],
+        allowed: Mask | None,
+        pull: npt.NDArray[np.float32] | None,
+    ) -> dict[str, dict[str, Any]]:
+        """The strongest path to each document, in words, and the things on it that drew the walker by their company."""
         numbers = passage_numbers(graph, documents)
         weights = {**EDGE_TYPE_WEIGHTS, **self.backward_type_weights}
         paths = strongest_paths(
             graph, seeds, numbers.values(), breadth=_PATHS_FOLLOWED, edge_type_weights=weights, allowed=allowed
         )
-        return {key: {"path": paths[number].words} for key, number in numbers.items() if number in paths}
+        drawn: set[str] = set()
+        if pull is not None:
+            passed = graph.find({node.id for path in paths.values() for node in path.nodes if node.kind != "passage"})
+            drawn = {id_ for id_, number in passed.items() if pull[number] > max(self.about_pull, 1.0)}
+        told: dict[str, dict[str, Any]] = {}
+        for key, number in numbers.items():
+            if path := paths.get(number):
+                drawn_to = [node.name for node in path.nodes if node.id in drawn]
+                told[key] = {"path": path.words} | ({"drawn_to": drawn_to} if drawn_to else {})
+        return told
 
     def _chosen(self, graph: GraphPort, walk: PageRank) -> Ranking:
         nodes = graph.nodes(walk.nodes)

@@ -90,10 +90,13 @@ def test_the_walker_is_drawn_to_things_whose_company_is_kin_to_the_question():
     with KnowledgeBase.open(embedder=None) as kb:
         kb.add(documents)
         source = PageRankPassages(seeds_from=("text",), word_source=None)
-        drawn = {hit.id: hit.score for hit in source.search(question, kb, upstream)}
+        hits = source.search(question, kb, upstream)
+        drawn = {hit.id: hit.score for hit in hits}
         plain = {hit.id: hit.score for hit in source.changed(company_pull=0).search(question, kb, upstream)}
     assert plain["b"] == pytest.approx(plain["c"], rel=0.01)
     assert drawn["c"] > 1.3 * drawn["b"]
+    told = {hit.id: hit.receipts[-1].details.get("drawn_to") for hit in hits}
+    assert (told["c"], told["b"]) == (["Carl Ek"], None)
 
 
 def test_the_walker_is_drawn_to_things_that_a_passage_is_about():
