@@ -23,7 +23,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from hopweave.hit import Hit, Scale, Vector
+from hopweave.hit import Hit, Receipt, Scale, Vector
 from hopweave.query import Query
 from hopweave.threads import in_thread
 
@@ -178,11 +178,13 @@ def fetched(
         **{key: known[key]._replace(score=None, receipts=()) for key, _ in ranking if key in known},
         **documents,
     }
-    return [
-        documents[key].rescored(score, stage, scale=scale, rank=rank, **details, **(by_id or {}).get(key, {}))
-        for rank, (key, score) in enumerate(ranking, start=1)
-        if key in documents
-    ]
+    own = by_id or {}
+    hits = []
+    for rank, (key, score) in enumerate(ranking, start=1):
+        if hit := documents.get(key):
+            told = {"rank": rank, **details, **own.get(key, {})}
+            hits.append(hit.with_receipt(Receipt(stage, None, score, told), scale=scale))
+    return hits
 
 
 class Fuser(Component, ABC):

@@ -54,9 +54,12 @@ def merged(places: Sequence[Found], receipt: Receipt, scale: Scale | None) -> Hi
     >>> merged(places, Receipt("sum", None, 0.5), "unit").text
     'Ferries.'
     """
-    best = reduce(completed, (one.hit for one in sorted(places)))
-    receipts: tuple[Receipt, ...] = reduce(together, (one.hit.receipts for one in places))
-    return best._replace(score=receipt.after, scale=scale, receipts=(*receipts, receipt))
+    best = places[0].hit
+    receipts = best.receipts
+    if len(places) > 1:
+        best = reduce(completed, [one.hit for one in sorted(places)])
+        receipts = reduce(together, [one.hit.receipts for one in places])
+    return Hit(best.id, receipt.after, best.text, best.metadata, best.vector, scale, best.origin, (*receipts, receipt))
 
 
 def completed(hit: Hit, other: Hit) -> Hit:

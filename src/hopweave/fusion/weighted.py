@@ -127,20 +127,22 @@ class Weighted(Fuser):
     def _receipt(
         self, key: str, evidence: _Evidence, shares: _Shares, weights: Mapping[str, float], common: dict[str, Any]
     ) -> Receipt:
-        parts: dict[str, dict[str, Any]] = {}
         unscored = [signal for signal, strengths in evidence.items() if strengths.get(key, _NOT_FOUND) is None]
         if unscored:
             shares = _shares(weights, [signal for signal in evidence if signal not in unscored])
+        parts: dict[str, dict[str, Any]] = {}
+        amounts: list[float] = []
         for signal, share in shares.items():
             source, raw, value = evidence[signal].get(key) or _NOT_FOUND
-            parts[signal] = {"source": source, "raw": raw, "normalised": value, "weight": share, "part": share * value}
-        found = [signal for signal in weights if signal in parts and parts[signal]["source"] is not None]
-        details = {"method": "+".join(found), "signals": parts, **common}
+            part = share * value
+            parts[signal] = {"source": source, "raw": raw, "normalised": value, "weight": share, "part": part}
+            if source is not None:
+                amounts.append(part)
+        method = "+".join([signal for signal in weights if signal in parts and parts[signal]["source"] is not None])
+        details = {"method": method, "signals": parts, **common}
         if unscored:
             details["unscored"] = unscored
-        gave_none = all(part["source"] is None for part in parts.values())
-        score = None if gave_none else math.fsum(part["part"] for part in parts.values())
-        return Receipt(self.kind, None, score, details)
+        return Receipt(self.kind, None, math.fsum(amounts) if amounts else None, details)
 
 
 def _shares(weights: Mapping[str, float], signals: Iterable[str]) -> _Shares:
