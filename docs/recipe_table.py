@@ -45,6 +45,7 @@ class Row(NamedTuple):
     mean: float
     best_source: str
     best_mean: float
+    led_mean: float | None
 
 
 def measured(recipe: str, example: str, folder: Path) -> Row:
@@ -54,10 +55,12 @@ def measured(recipe: str, example: str, folder: Path) -> Row:
         index(ROOT / "examples" / example, file)
     judged = read_judged(ROOT / "examples" / example / "queries.jsonl")
     with KnowledgeBase.open(file, read_only=True) as kb:
-        whole, *alone = evaluate(kb, [recipe], judged, measures=[MEASURE], sources=True).evaluations
-        best = max(alone, key=lambda one: one.mean(MEASURE))
-        name = best.name.removeprefix(f"{recipe}: ").removesuffix(" alone")
-        return Row(recipe, example, kb.count(), len(judged), whole.mean(MEASURE), name, best.mean(MEASURE))
+        whole, *single = evaluate(kb, [recipe], judged, measures=[MEASURE], sources=True).evaluations
+        means = {one.name.removeprefix(f"{recipe}: "): one.mean(MEASURE) for one in single}
+        best = max((name for name in means if name.endswith(" alone")), key=lambda name: means[name])
+        led = max((mean for name, mean in means.items() if " led by " in name), default=None)
+        source = best.removesuffix(" alone")
+        return Row(recipe, example, kb.count(), len(judged), whole.mean(MEASURE), source, means[best], led)
 
 
 def index(example: Path, file: Path) -> None:
@@ -78,12 +81,13 @@ def index(example: Path, file: Path) -> None:
 def table(rows: list[Row]) -> str:
     """The rows in Markdown."""
     lines = [
-        f"| recipe | corpus | documents | questions | {MEASURE} | best single source | its {MEASURE} |",
-        "|---|---|---|---|---|---|---|",
+        f"| recipe | corpus | documents | questions | {MEASURE} | best source alone | its {MEASURE} "
+        "| best source led by others |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     lines += [
         f"| `{row.recipe}` | {row.example} | {row.documents} | {row.queries} | {row.mean:.2f} | {row.best_source} "
-        f"| {row.best_mean:.2f} |"
+        f"| {row.best_mean:.2f} | {'' if row.led_mean is None else f'{row.led_mean:.2f}'} |"
         for row in rows
     ]
     return "\n".join(lines)

@@ -142,6 +142,11 @@ class Source(Component, ABC):
         """Names of the sources that must run before this one and whose hits it is given."""
         return ()
 
+    @property
+    def by_itself(self) -> "Source | None":
+        """This source without the help of those it needs; None if it finds nothing without them."""
+        return None if self.needs else self
+
     @abstractmethod
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:
         """Find hits for a question, best first."""

@@ -74,13 +74,15 @@ def test_the_table_of_recipes_is_whole_and_no_source_alone_is_better():
     table = guide.split("<!-- table: ")[1].split("<!-- end of table -->")[0]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if line.startswith("| `")]
     assert {row[0].strip("`") for row in rows} == set(recipe_names())
-    for name, *_, recall, _, of_source in rows:
-        assert float(recall) >= float(of_source), name
+    for name, *_, recall, _, of_source, led in rows:
+        assert float(recall) > float(of_source), name
+        assert float(recall) >= float(led or 0), name
 
 
 def test_hardly_a_snippet_is_left_out(pages):
     reasons = [reason for file in WRITTEN for reason in NOT_RUN.findall(file.read_text(encoding="utf-8"))]
-    assert set(reasons) <= {"installs packages", "needs a cluster", "starts a server", "takes minutes"}
+    elsewhere = {"needs a cluster", "the sets are not in the repository"}
+    assert set(reasons) <= {"installs packages", "starts a server", "takes minutes", *elsewhere}
     left_out = {kind for kind, page in pages.items() if NOT_RUN.search(page)}
     assert left_out == {"cross_encoder", "sentence_transformers"}  # their models would have to be downloaded
 

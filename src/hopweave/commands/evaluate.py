@@ -32,7 +32,7 @@ def add_to(commands: Any) -> None:
         "--recipe", action="append", metavar="NAME", help="a shipped recipe or a YAML file; may be repeated"
     )
     add_measures(parser)
-    parser.add_argument("--sources", action="store_true", help="also measure each source of the recipes alone")
+    parser.add_argument("--sources", action="store_true", help="also measure each source of the recipes by itself")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--markdown", action="store_true", help="print the table in Markdown")
     parser.add_argument("--per-query", type=Path, metavar="FILE", help="write what became of each query, as JSON Lines")

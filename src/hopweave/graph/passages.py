@@ -104,6 +104,15 @@ class PageRankPassages(Source):
         """The sources whose hits are seeds as well."""
         return self.seeds_from
 
+    @property
+    def by_itself(self) -> "PageRankPassages":
+        """The walk from what the question names alone.
+
+        >>> PageRankPassages().by_itself.needs
+        ()
+        """
+        return self.changed(seeds_from=())
+
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:
         """Find hits for a question, best first."""
         there = graph_of(knowledge, self.kind)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hopweave.component import Knowledge
+from hopweave.component import Knowledge, Source
 from hopweave.errors import EmbeddingError, KnowledgeBaseError
 from hopweave.fusion.as_found import AsFound
 from hopweave.measure import table
@@ -120,7 +120,8 @@ def evaluate(
     """Answer all judged queries with every recipe and say how good the answers are.
 
     Recipes are asked for as many hits as the deepest measure looks at. With `sources`, each source of a recipe is
-    also measured alone. Times are of one run per query with everything loaded and the question embedded.
+    also measured alone and, if others lead it to its hits, led by them. Times are of one run per query with everything
+    loaded and the question embedded.
 
     >>> from hopweave.document import Document
     >>> from hopweave.knowledge_base.store import KnowledgeBase
@@ -191,25 +192,36 @@ def evaluate_one(
     )
 
 
-def single_source(recipe: Recipe, name: str) -> Recipe:
-    """A recipe of one source, as it ranks by itself; what it needs runs too, but leads to nothing else.
+def single_source(recipe: Recipe, name: str) -> dict[str, Recipe]:
+    """Recipes of one source: alone, if it finds anything so, and led by the sources it needs, if there are any.
 
-    >>> alone = single_source(load_recipe("multihop"), "graph")
-    >>> alone.name, list(alone.sources), alone.fuse.source
-    ('multihop: graph alone', ['text', 'vector', 'graph'], 'graph')
+    >>> found = single_source(load_recipe("multihop"), "graph")
+    >>> {label: list(one.sources) for label, one in found.items()}
+    {'graph alone': ['graph'], 'graph led by text, vector': ['text', 'vector', 'graph']}
     """
     if name not in recipe.sources:
         raise ValueError(f"source: {name!r} is not allowed: there are {', '.join(recipe.sources)}")
+    source = recipe.sources[name]
     needed = {name}
     for wave in reversed(recipe.waves):
         needed |= {need for one in wave if one in needed for need in recipe.sources[one].needs}
-    return Recipe(
-        name=f"{recipe.name}: {name} alone",
-        intent=recipe.intent,
-        sources={key: source for key, source in recipe.sources.items() if key in needed},
-        fuse=AsFound(source=name),
-        top_k=recipe.top_k,
-    )
+    found: dict[str, dict[str, Source]] = {}
+    if source.by_itself is not None:
+        found[f"{name} alone"] = {name: source.by_itself}
+    if source.needs:
+        found[f"{name} led by {', '.join(source.needs)}"] = {
+            key: one for key, one in recipe.sources.items() if key in needed
+        }
+    return {
+        label: Recipe(
+            name=f"{recipe.name}: {label}",
+            intent=recipe.intent,
+            sources=sources,
+            fuse=AsFound(source=name),
+            top_k=recipe.top_k,
+        )
+        for label, sources in found.items()
+    }
 
 
 def _named(recipes: Sequence[str | Path | Recipe], *, sources: bool) -> dict[str, Recipe]:
@@ -224,7 +236,8 @@ def _named(recipes: Sequence[str | Path | Recipe], *, sources: bool) -> dict[str
             raise ValueError(f"recipes: {label!r} comes twice")
         named[label] = recipe
         if sources and len(recipe.sources) > 1:
-            named |= {f"{label}: {name} alone": single_source(recipe, name) for name in recipe.sources}
+            for name in recipe.sources:
+                named |= {f"{label}: {part}": one for part, one in single_source(recipe, name).items()}
     return named
 
 

@@ -46,12 +46,18 @@ def test_a_single_source_needs_no_row_of_its_own(told, letters):
     assert [one.name for one in report.evaluations] == ["told"]
 
 
-def test_alone_is_the_source_with_what_it_needs_and_nothing_else():
+def test_a_source_alone_and_led_by_those_it_needs():
     recipe = load_recipe("multihop")
-    for name, needed in {"text": ["text"], "vector": ["vector"], "graph": ["text", "vector", "graph"]}.items():
-        alone = single_source(recipe, name)
-        assert list(alone.sources) == needed
-        assert (alone.fuse.kind, alone.fuse.source, alone.stages) == ("as_found", name, ())
+    rows = {label: one for name in recipe.sources for label, one in single_source(recipe, name).items()}
+    assert {label: list(one.sources) for label, one in rows.items()} == {
+        "text alone": ["text"],
+        "vector alone": ["vector"],
+        "graph alone": ["graph"],
+        "graph led by text, vector": ["text", "vector", "graph"],
+    }
+    for label, one in rows.items():
+        assert (one.fuse.kind, one.fuse.source, one.stages) == ("as_found", label.split(" ")[0], ())
+    assert list(single_source(load_recipe("weighted"), "graph")) == ["graph led by text, vector"]
     with pytest.raises(ValueError, match="source: 'lost' is not allowed: there are text, vector, graph"):
         single_source(recipe, "lost")
 
@@ -63,13 +69,13 @@ def test_alone_leaves_the_stages_out(told, letters):
     assert [one.mean("recall@2") for one in report.evaluations] == [0.0, 1.0, 1.0]
 
 
-def test_the_graph_alone_ranks_as_its_source_does(kb):
+def test_a_row_ranks_as_its_source_does(kb):
     recipe, query = load_recipe("multihop"), judged(q=["gate"])[0].query
-    alone = kb.search(query, recipe=single_source(recipe, "graph"))
+    alone, led = (kb.search(query, recipe=one) for one in single_source(recipe, "graph").values())
+    graph = recipe.sources["graph"]
     upstream = {name: recipe.sources[name].search(query, kb) for name in ("text", "vector")}
-    assert [hit.id for hit in alone.hits] == [hit.id for hit in recipe.sources["graph"].search(query, kb, upstream)][
-        :10
-    ]
+    assert [hit.id for hit in led.hits] == [hit.id for hit in graph.search(query, kb, upstream)][:10]
+    assert [hit.id for hit in alone.hits] == [hit.id for hit in graph.by_itself.search(query, kb)][:10]
 
 
 def test_latency_percentiles_are_of_the_times_taken(told, letters):
