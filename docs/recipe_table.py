@@ -81,8 +81,7 @@ def index(example: Path, file: Path) -> None:
 def table(rows: list[Row]) -> str:
     """The rows in Markdown."""
     lines = [
-        f"| recipe | corpus | documents | questions | {MEASURE} | best source alone | its {MEASURE} "
-        "| best source led by others |",
+        f"| recipe | corpus | documents | questions | {MEASURE} | best alone | its {MEASURE} | best led by others |",
         "|---|---|---|---|---|---|---|---|",
     ]
     lines += [
