@@ -68,19 +68,18 @@ def completed(hit: Hit, other: Hit) -> Hit:
     >>> completed(Hit("a", text="Ferries."), Hit("a", text="?", metadata={"type": "notice"})).metadata
     {'type': 'notice'}
     """
-    _, _, text, metadata, vector, _, origin, _ = hit
     if (
-        (text or not other.text)
-        and (metadata or not other.metadata)
-        and (vector is not None or other.vector is None)
-        and (origin is not None or other.origin is None)
+        (other.vector is None or hit.vector is not None)
+        and (other.origin is None or hit.origin is not None)
+        and (hit.text or not other.text)
+        and (hit.metadata or not other.metadata)
     ):
         return hit
     return hit._replace(
-        text=text or other.text,
-        metadata=metadata or other.metadata,
-        vector=other.vector if vector is None else vector,
-        origin=other.origin if origin is None else origin,
+        text=hit.text or other.text,
+        metadata=hit.metadata or other.metadata,
+        vector=other.vector if hit.vector is None else hit.vector,
+        origin=other.origin if hit.origin is None else hit.origin,
     )
 
 

@@ -46,30 +46,31 @@ class ReciprocalRank(Fuser):
 
     def fuse(self, rankings: Rankings, query: Query) -> list[Hit]:  # noqa: ARG002 - ranks alone decide
         """Merge rankings into one, best first."""
-        # a thousand hits per source are common, so each is touched as little as possible; entries sort as they are
+        # a thousand hits per source are common, so each is touched as little as possible: entries sort as they are, and
+        # a place in a hit (id 0, text 2, metadata 3, vector 4, origin 6, receipts 7) is found faster than a name
         k, weights = self.k, {f"{source}_weight": weight for source, weight in self.weights.items()}
         found: dict[str, list[Any]] = {}  # minus the score, best rank, id, hit, details, receipts
         for source in sorted(rankings):
             weight, rank_name = self.weights.get(source, 1.0), f"{source}_rank"
             for rank, hit in enumerate(checked(rankings[source]), start=1):
-                key, receipts = hit.id, hit.receipts
+                key = hit[0]
                 known = found.get(key)
                 if known is None:
-                    found[key] = [-weight / (k + rank), rank, key, hit, {"k": k, rank_name: rank}, receipts]
+                    found[key] = [-weight / (k + rank), rank, key, hit, {"k": k, rank_name: rank}, hit[7]]
                     continue
                 known[0] -= weight / (k + rank)
                 known[4][rank_name] = rank
-                if receipts:
-                    known[5] = together(known[5], receipts)
+                if hit[7]:
+                    known[5] = together(known[5], hit[7])
                 if rank < known[1]:
                     known[1], known[3], hit = rank, hit, known[3]  # noqa: PLW2901 - the two change places
                 known[3] = completed(known[3], hit)
         new, hits = tuple.__new__, []  # the constructor of a named tuple is Python code, this one is not
-        for loss, _, key, (_, _, text, metadata, vector, _, origin, _), details, told in sorted(found.values()):
+        for loss, _, key, hit, details, told in sorted(found.values()):
             if weights:
                 details.update(weights)
             score = -loss
             receipt = new(Receipt, ("reciprocal_rank", None, score, details))
             receipts = (*told, receipt) if told else (receipt,)
-            hits.append(new(Hit, (key, score, text, metadata, vector, "positive", origin, receipts)))
+            hits.append(new(Hit, (key, score, hit[2], hit[3], hit[4], "positive", hit[6], receipts)))
         return hits
