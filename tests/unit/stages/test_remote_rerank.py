@@ -50,6 +50,22 @@ def run_async(stage, *arguments):
 both_ways = pytest.mark.parametrize("run", [run_sync, run_async])
 
 
+def in_time(call, server, script, deadline):
+    """What a call gives that must end within half a second of its deadline.
+
+    A busy machine may be late once; a deadline that does not hold is late every time.
+    """
+    for _ in range(3):
+        server.script = list(script)
+        begun = time.monotonic()
+        kept = call()
+        seconds = time.monotonic() - begun
+        if seconds <= deadline + 0.5:
+            break
+    assert deadline - 0.1 <= seconds <= deadline + 0.5
+    return kept
+
+
 def details(hits):
     return {hit.id: dict(hit.receipts[-1].details) for hit in hits}
 
@@ -242,10 +258,7 @@ def test_wrong_indices(run, stage, hits, rerank_server):
 @both_ways
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_hang(provider, run, stage, hits, rerank_server):
-    rerank_server.script = ["hang"]
-    begun = time.monotonic()
-    kept = run(stage(provider, timeout_seconds=1.0), hits, QUERY)
-    assert 0.9 <= time.monotonic() - begun <= 1.5
+    kept = in_time(lambda: run(stage(provider, timeout_seconds=1.0), hits, QUERY), rerank_server, ["hang"], 1.0)
     assert {told["reason"] for told in details(kept).values()} == {"no answer within 1 s"}
     assert [hit.id for hit in kept] == ["a", "b", "c"]
     assert rerank_server.disconnected.wait(1)
@@ -269,19 +282,13 @@ def test_hang_with_the_default_deadline(stage, hits, rerank_server):
 
 @both_ways
 def test_the_deadline_covers_retries(run, stage, hits, rerank_server):
-    rerank_server.script = [500, "hang"]
-    begun = time.monotonic()
-    kept = run(stage(timeout_seconds=1.0), hits, QUERY)
-    assert 0.9 <= time.monotonic() - begun <= 1.5
+    kept = in_time(lambda: run(stage(timeout_seconds=1.0), hits, QUERY), rerank_server, [500, "hang"], 1.0)
     assert details(kept)["a"]["reason"] == "no answer within 1 s; before that: HTTP 500"
 
 
 @both_ways
 def test_a_trickle_does_not_stretch_the_deadline(run, stage, hits, rerank_server):
-    rerank_server.script = ["trickle"]
-    begun = time.monotonic()
-    kept = run(stage(timeout_seconds=1.0), hits, QUERY)
-    assert 0.9 <= time.monotonic() - begun <= 1.5
+    kept = in_time(lambda: run(stage(timeout_seconds=1.0), hits, QUERY), rerank_server, ["trickle"], 1.0)
     assert details(kept)["a"]["reason"] == "no answer within 1 s"
 
 
