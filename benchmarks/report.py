@@ -57,6 +57,7 @@ class Benchmark:
 
 BENCHMARKS = (
     Benchmark("side_by_side", needs_data=True),
+    Benchmark("tuning", needs_data=True),
     Benchmark("growth"),
     Benchmark("index"),
     Benchmark("text", needs_data=True),
