@@ -62,9 +62,11 @@ class ReciprocalRank(Fuser):
                 known[4][rank_name] = rank
                 if hit[7]:
                     known[5] = together(known[5], hit[7])
+                best = known[3]
                 if rank < known[1]:
-                    known[1], known[3], hit = rank, hit, known[3]  # noqa: PLW2901 - the two change places
-                known[3] = completed(known[3], hit)
+                    known[1], known[3], best, hit = rank, hit, hit, best  # noqa: PLW2901 - the two change places
+                if not best[2] or hit[3] or hit[4] is not None or hit[6] is not None:  # else it has nothing to add
+                    known[3] = completed(best, hit)
         new, hits = tuple.__new__, []  # the constructor of a named tuple is Python code, this one is not
         for loss, _, key, hit, details, told in sorted(found.values()):
             if weights:
