@@ -12,7 +12,7 @@ from typing import Any
 from hopweave.component import Knowledge, Source
 from hopweave.context.assemble import Context, ContextBuilder
 from hopweave.errors import SourceFailed
-from hopweave.graph.documents import KnowsGraph
+from hopweave.graph.documents import knows_graph
 from hopweave.graph.link import Linker
 from hopweave.graph.paths import Paths
 from hopweave.graph.service_neighbourhood import Neighbourhoods
@@ -177,7 +177,7 @@ class _Run:
 
     def _entities(self) -> int:
         """How many things of the graph the question names."""
-        if not isinstance(self.knowledge, KnowsGraph):
+        if not knows_graph(self.knowledge):
             return 0
         return len(Linker().link(self.query.text, self.knowledge.graph).links)
 

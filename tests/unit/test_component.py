@@ -260,3 +260,23 @@ def test_a_changed_component_is_checked_and_keeps_the_rest():
         fuser.changed(k=0)
     with pytest.raises(ValidationError, match="unknown"):
         fuser.changed(unknown=1)
+
+
+def test_what_upstream_sources_found_is_not_fetched_again():
+    asked = []
+
+    class Shelf:
+        def get(self, ids, *, tenant=None):
+            asked.extend(ids)
+            return {key: Hit(key, text="from the shelf") for key in ids}
+
+    upstream = {
+        "text": [Hit("a", 7.0, "as found", {"type": "notice"}).rescored(7.0, "bm25")],
+        "vector": [Hit("b", 0.5)],  # without a text, so there is more to know of it
+    }
+    first, second = fetched([("b", 0.9), ("a", 0.4)], Shelf(), Query("?"), "pagerank", "unit", upstream=upstream)
+    assert asked == ["b"]
+    assert (first.id, first.text, second.id, second.text) == ("b", "from the shelf", "a", "as found")
+    assert (second.score, second.scale, second.metadata) == (0.4, "unit", {"type": "notice"})
+    assert [(told.stage, told.before, told.details) for told in second.receipts] == [("pagerank", None, {"rank": 2})]
+    assert upstream["text"][0].score == 7.0

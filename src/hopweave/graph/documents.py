@@ -1,7 +1,7 @@
 """Documents as nodes of a graph: where sources that walk it get their graph, and what they may see of it."""
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from hopweave.graph.terms import Mask
 from hopweave.query import Query
 
 
-@runtime_checkable
 class KnowsGraph(Protocol):
     """A place where documents live that also has a graph of them."""
 
@@ -28,11 +27,20 @@ class KnowsGraph(Protocol):
         ...
 
 
+def knows_graph(knowledge: object) -> TypeGuard[KnowsGraph]:
+    """Whether a place has a graph of its documents; asking does not read the graph, as `isinstance` would.
+
+    >>> knows_graph("a text")
+    False
+    """
+    return hasattr(knowledge, "visible")
+
+
 def graph_of(knowledge: Knowledge, kind: str) -> KnowsGraph:
     """The same place, if it has a graph; else an error that names the source that needs one."""
-    if not hasattr(knowledge, "visible"):  # isinstance would also look at the graph, which means reading the file
+    if not knows_graph(knowledge):
         raise HopweaveError(f"{kind} needs a knowledge base with a graph")
-    return cast(KnowsGraph, knowledge)
+    return knowledge
 
 
 def passage_numbers(graph: GraphPort, documents: Iterable[str]) -> dict[str, int]:

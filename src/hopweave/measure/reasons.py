@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hopweave.component import Knowledge, Rankings, Source
-from hopweave.graph.documents import KnowsGraph, allowed_nodes, passage_numbers
+from hopweave.graph.documents import allowed_nodes, knows_graph, passage_numbers
 from hopweave.graph.link import Linking
 from hopweave.graph.port import GraphPort
 from hopweave.graph.strongest import strongest_paths
@@ -138,7 +138,7 @@ class Answer:
     def _walks(self) -> dict[str, Source]:
         """The sources that walked the graph for this question."""
         ran = {name: self.recipe.sources[name] for name in self.rankings}
-        if not isinstance(self.knowledge, KnowsGraph):
+        if not knows_graph(self.knowledge):
             return {}
         return {name: source for name, source in ran.items() if hasattr(source, "seeds_from")}
 
@@ -157,7 +157,7 @@ class Answer:
     def _linking(self) -> Linking | None:
         """What the question names, as the walk sees it; None if no walk goes by names."""
         linker = next((one.linker for one in self._walks().values() if hasattr(one, "linker")), None)
-        if linker is None or not isinstance(self.knowledge, KnowsGraph):
+        if linker is None or not knows_graph(self.knowledge):
             return None
         linking: Linking = linker.link(self.result.query.text, self.knowledge.graph)
         return linking
@@ -180,7 +180,7 @@ class Answer:
     def _path(self, ids: tuple[str, ...]) -> str | None:
         """The strongest way from a seed to one of these, in words."""
         knowledge = self.knowledge
-        if not self._walks() or not isinstance(knowledge, KnowsGraph):
+        if not self._walks() or not knows_graph(knowledge):
             return None
         graph = knowledge.graph
         paths = strongest_paths(
