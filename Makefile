@@ -4,11 +4,11 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 DEMO   := .demo/tern_isles.db
 
-.PHONY: help demo test fix docs bench
+.PHONY: help demo test coverage fix docs bench core release
 .DEFAULT_GOAL := help
 
 help: ## list what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/demo-ready ## build a small knowledge base and ask it in the core, in Haystack and in LlamaIndex
 	@$(BIN)/python examples/demo.py $(DEMO)
@@ -16,17 +16,38 @@ demo: $(VENV)/demo-ready ## build a small knowledge base and ask it in the core,
 test: $(VENV)/test-ready ## install what the tests need and run them all
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(PYTEST)
 
+coverage: $(VENV)/test-ready ## run all tests and require that they reach 94 % of the lines
+	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term --cov-fail-under=94 $(PYTEST)
+
 fix: $(VENV)/test-ready ## format the code and mend what can be mended
+	$(BIN)/python -m hopweave.exports
+	$(BIN)/python -m llama_index.hopweave.exports
+	$(BIN)/python integrations/haystack/generate.py
+	$(BIN)/python docs/class_table.py
+	$(BIN)/ruff format --quiet .
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 docs: $(VENV)/test-ready ## build the documentation into site/
 	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/class_table.py
 	$(BIN)/python docs/recipe_table.py
 	$(BIN)/mkdocs build --quiet --strict
 
 bench: $(VENV)/test-ready ## measure everything at a small size and write docs/benchmarks.md (HOPWEAVE_DATA: the data sets)
 	$(BIN)/python benchmarks/report.py $(BENCH)
+
+core: ## run the core's tests alone with another interpreter: make core PYTHON=python3.13
+	$(PYTHON) -m venv $(VENV)-core
+	$(VENV)-core/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-core.txt -e .
+	$(VENV)-core/bin/python -m pytest -n 2 --dist worksteal tests/unit tests/laws tests/oracles $(PYTEST)
+	rm -rf $(VENV)-core
+
+release: $(VENV)/test-ready ## build wheels and source distributions into dist/ and check them in empty environments
+	rm -rf dist
+	for project in . integrations/haystack integrations/llama-index; do \
+	    $(BIN)/python -m build --no-isolation --outdir dist $$project || exit 1; done
+	HOPWEAVE_DIST=dist $(BIN)/python -m pytest tests/release $(PYTEST)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit("hopweave needs Python 3.11 or newer, but $(PYTHON) is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
@@ -36,6 +57,6 @@ $(VENV)/demo-ready: $(BIN)/python pyproject.toml integrations/haystack/pyproject
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-dev.txt -e . -e integrations/haystack -e integrations/llama-index
 	@touch $@
 
-$(VENV)/test-ready: $(VENV)/demo-ready requirements-dev.txt constraints-dev.txt
+$(VENV)/test-ready: $(VENV)/demo-ready requirements-dev.txt requirements-core.txt constraints-dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@

@@ -30,9 +30,9 @@ from haystack_integrations.components.rankers.hopweave import (
     FreshnessRanker,
     ImportanceRanker,
     LengthRanker,
-    MinimumRanker,
-    MmrRanker,
+    MMRRanker,
     NoiseRanker,
+    ScoreThresholdRanker,
     TimeDecayRanker,
 )
 
@@ -44,9 +44,9 @@ OURS = (
     CorpusBoostRanker,
     CommunitySpreadRanker,
     NoiseRanker,
-    MmrRanker,
+    MMRRanker,
     DeferralRanker,
-    lambda: MinimumRanker(minimum=0.0),
+    lambda: ScoreThresholdRanker(min_score=0.0),
 )
 WORDS = ("ferry", "tide", "gate", "harbour", "engine", "winter", "crew", "chart", "rope", "lamp", "pump", "signal")
 

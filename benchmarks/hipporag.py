@@ -40,11 +40,11 @@ def facts_of(triples: Mapping[str, Iterable[Sequence[str]]]) -> dict[str, list[t
     return {
         passage: [
             (phrase_of(triple[0]), triple[1].strip().lower(), phrase_of(triple[2]))
-            for triple in said
+            for triple in stated
             if len(triple) == 3 and all(isinstance(part, str) for part in triple)
             if phrase_of(triple[0]) and triple[1].strip() and phrase_of(triple[2])
         ]
-        for passage, said in triples.items()
+        for passage, stated in triples.items()
     }
 
 
@@ -58,14 +58,14 @@ class HippoRag:
     def __init__(self, passages: Sequence[str], vectors: np.ndarray, triples: Mapping[str, Iterable], embed) -> None:
         facts = facts_of({passage: triples.get(passage, ()) for passage in passages})
         self.passages = list(passages)
-        self.phrases = sorted({end for said in facts.values() for first, _, last in said for end in (first, last)})
-        self.facts = sorted({fact for said in facts.values() for fact in said})
+        self.phrases = sorted({end for stated in facts.values() for first, _, last in stated for end in (first, last)})
+        self.facts = sorted({fact for stated in facts.values() for fact in stated})
         self._number = {phrase: number for number, phrase in enumerate(self.phrases)}
         self._passage_vectors = _unit(vectors)
         self._fact_vectors = _unit(embed([" ".join(fact) for fact in self.facts]))
         homes: defaultdict[str, set[str]] = defaultdict(set)
-        for passage, said in facts.items():
-            for first, _, last in said:
+        for passage, stated in facts.items():
+            for first, _, last in stated:
                 homes[first].add(passage)
                 homes[last].add(passage)
         self._homes = {phrase: len(found) for phrase, found in homes.items()}
@@ -106,8 +106,8 @@ class HippoRag:
 
     def _connect(self, facts: Mapping[str, list[tuple[str, str, str]]], homes, phrase_vectors: np.ndarray):
         one_way: defaultdict[tuple[int, int], float] = defaultdict(float)
-        for said in facts.values():
-            for first, _, last in said:
+        for stated in facts.values():
+            for first, _, last in stated:
                 ends = self._number[first], self._number[last]
                 one_way[ends] += 1
                 one_way[ends[::-1]] += 1

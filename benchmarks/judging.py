@@ -7,8 +7,8 @@ from pathlib import Path
 from statistics import fmean
 
 from hopweave import Document
-from hopweave.measure.judged import JudgedQuery, read_judged
-from hopweave.measure.metrics import score_each
+from hopweave.evaluate.metrics import score_each
+from hopweave.evaluate.queries import EvaluationQuery, read_queries
 
 SETS = {
     "2wiki51": ("2wiki_corpus.jsonl", "2wiki51_queries.jsonl", None),
@@ -22,7 +22,7 @@ class JudgedSet:
     """Passages, questions with the ids of their gold passages, and the triples of each passage, if there are any."""
 
     documents: list[Document]
-    questions: list[JudgedQuery]
+    questions: list[EvaluationQuery]
     triples: dict[str, list]
 
     @classmethod
@@ -30,12 +30,12 @@ class JudgedSet:
         """Read corpus (id, title, text), queries (question, gold) and triples (doc_id, triples), all JSON Lines."""
         return cls(
             [Document(line["id"], line["text"], {"title": line["title"]}) for line in _lines(corpus)],
-            read_judged(queries),
+            read_queries(queries),
             {line["doc_id"]: line["triples"] for line in _lines(triples)} if triples else {},
         )
 
 
-def quality(found: Sequence[Sequence[str]], questions: Sequence[JudgedQuery]) -> dict[str, float]:
+def quality(found: Sequence[Sequence[str]], questions: Sequence[EvaluationQuery]) -> dict[str, float]:
     """The mean of every measure over ranked ids, one ranking per question, to four digits."""
     return {name: round(fmean(values), 4) for name, values in score_each(questions, found, MEASURES).items()}
 

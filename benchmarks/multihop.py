@@ -20,11 +20,11 @@ from time import perf_counter
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 from hopweave import Document, KnowledgeBase, Pipeline, Query
-from hopweave.graph.build.links import LinksBuilder
-from hopweave.graph.build.mentions import MentionsBuilder
-from hopweave.graph.build.triples import TriplesBuilder
-from hopweave.measure.judged import read_judged
-from hopweave.measure.metrics import depth, score_each
+from hopweave.evaluate.metrics import depth, score_each
+from hopweave.evaluate.queries import read_queries
+from hopweave.graph.build.builders.links import LinksBuilder
+from hopweave.graph.build.builders.mentions import MentionsBuilder
+from hopweave.graph.build.builders.triples import TriplesBuilder
 from hopweave.vector.embedders import SentenceTransformerEmbedder, StaticEmbedder
 
 SETS = {
@@ -59,18 +59,18 @@ def main() -> None:
 
 
 def measure(corpus, queries, triples, embedder, recipe):
-    said = {line["doc_id"]: line["triples"] for line in read(triples)} if triples else {}
+    triples_of = {line["doc_id"]: line["triples"] for line in read(triples)} if triples else {}
     documents = [
         Document(
             line["id"],
             line["text"],
-            {"title": line["title"], **({"triples": said[line["id"]]} if line["id"] in said else {})},
+            {"title": line["title"], **({"triples": triples_of[line["id"]]} if line["id"] in triples_of else {})},
         )
         for line in read(corpus)
     ]
-    judged = read_judged(queries)
+    judged = read_queries(queries)
     builders = [MentionsBuilder(), LinksBuilder(), *([TriplesBuilder()] if triples else [])]
-    with KnowledgeBase.open(embedder=EMBEDDERS[embedder](), graph=builders) as kb:
+    with KnowledgeBase.open(embedder=EMBEDDERS[embedder](), builders=builders) as kb:
         started = perf_counter()
         kb.add(documents)
         _ = kb.graph

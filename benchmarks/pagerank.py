@@ -28,9 +28,9 @@ import networkx as nx
 import numpy as np
 from scipy.sparse import csr_array
 
-from hopweave.graph.csr import Graph
-from hopweave.graph.pagerank import personalised_pagerank
 from hopweave.graph.port import Direction
+from hopweave.graph.storage.csr import Graph
+from hopweave.graph.walk.personalised_pagerank import personalised_pagerank
 
 RESTARTS = (0.15, 0.5)
 TOP = 50

@@ -83,12 +83,12 @@ def llamaindex_property_graph(judged: JudgedSet, vectors: np.ndarray, embedder) 
 
         def __call__(self, nodes, **_):
             for node in nodes:
-                said = [triple for triple in judged.triples.get(node.node_id, ()) if _is_triple(triple)]
-                entities = {name: EntityNode(name=name) for first, _, last in said for name in (first, last)}
+                stated = [triple for triple in judged.triples.get(node.node_id, ()) if _is_triple(triple)]
+                entities = {name: EntityNode(name=name) for first, _, last in stated for name in (first, last)}
                 node.metadata[KG_NODES_KEY] = list(entities.values())
                 node.metadata[KG_RELATIONS_KEY] = [
                     Relation(label=label, source_id=entities[first].id, target_id=entities[last].id)
-                    for first, label, last in said
+                    for first, label, last in stated
                 ]
             return nodes
 

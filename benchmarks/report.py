@@ -131,8 +131,8 @@ def page(template: str, results: Mapping[str, Any]) -> str:
 
     In a template, `growth.sizes` are figures of growth.py and `source("growth")` says how and when they were made.
 
-    >>> told = {"command": "python t.py", "measured": "2026-01-01", "machine": "x86", "figures": {"ratio": 65.2}}
-    >>> page("{{ text.ratio | short }} by {{ source('text') }}", {"text": told}).strip()
+    >>> results = {"command": "python t.py", "measured": "2026-01-01", "machine": "x86", "figures": {"ratio": 65.2}}
+    >>> page("{{ text.ratio | short }} by {{ source('text') }}", {"text": results}).strip()
     '65 by `python t.py`, measured on 2026-01-01'
     """
     machinery = jinja2.Environment(undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)

@@ -39,10 +39,10 @@ from peers import FETCHED, RETURNED, Ask, haystack_hybrid, llamaindex_fusion, ll
 from vectors import EMBEDDERS, RememberedVectors
 
 from hopweave import KnowledgeBase, Pipeline, Query
-from hopweave.graph.build.builder import GraphBuilder
-from hopweave.graph.build.links import LinksBuilder
-from hopweave.graph.build.mentions import MentionsBuilder
-from hopweave.graph.build.triples import TriplesBuilder
+from hopweave.graph.build.builders.builder import GraphBuilder
+from hopweave.graph.build.builders.links import LinksBuilder
+from hopweave.graph.build.builders.mentions import MentionsBuilder
+from hopweave.graph.build.builders.triples import TriplesBuilder
 
 ALIKE = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # in every run
 
@@ -109,7 +109,7 @@ def recipe(name: str, *builders: GraphBuilder):
     """One of our own recipes over a knowledge base whose graph these builders make."""
 
     def build(judged: JudgedSet, vectors: np.ndarray, embedder) -> Ask:
-        kb = KnowledgeBase.open(embedder=embedder, graph=builders)
+        kb = KnowledgeBase.open(embedder=embedder, builders=builders)
         kb.add(
             replace(one, vector=vector, metadata={**one.metadata, "triples": judged.triples.get(one.id, [])})
             for one, vector in zip(judged.documents, vectors, strict=True)

@@ -31,7 +31,7 @@ from llama_index.core.schema import NodeWithScore, TextNode
 from hopweave.fusion.reciprocal_rank import ReciprocalRank
 from hopweave.hit import Hit
 from hopweave.query import Query
-from hopweave.stages.mmr import Mmr
+from hopweave.stages.diversify.mmr import MMR
 
 CANDIDATES, DIMENSIONS, PICKED = 1_000, 384, 50
 RANKINGS, RANKED, DOCUMENTS = 3, 1_000, 2_000
@@ -64,7 +64,7 @@ def mmr_contestants():
     scores = vectors @ question
     hits = [Hit(str(n), float(scores[n]), vector=vectors[n], scale="unit") for n in np.argsort(-scores)]
     asked, lists = question.tolist(), vectors.tolist()
-    stage, query = Mmr(relevance_weight=WEIGHT, top_k=PICKED), Query("q")
+    stage, query = MMR(relevance_weight=WEIGHT, top_k=PICKED), Query("q")
 
     picked = [int(hit.id) for hit in stage.apply(hits, query)]
     theirs = pyversity.mmr(vectors, np.clip(scores, 0, 1), PICKED, diversity=1 - WEIGHT).indices.tolist()

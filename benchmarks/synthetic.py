@@ -36,12 +36,12 @@ def synthetic_corpus(count: int, questions: int = 50, seed: int = 7) -> Corpus:
     vocabulary = np.array([*FUNCTION_WORDS, *(_word(number) for number in range(WORDS))], dtype=object)
     frequency = _zipf(len(vocabulary), 1.0)
     titles = _titles(rng, count)
-    told = rng.choice(len(vocabulary), (count, SENTENCES * WORDS_PER_SENTENCE), p=frequency)
+    terms = rng.choice(len(vocabulary), (count, SENTENCES * WORDS_PER_SENTENCE), p=frequency)
     mentioned = _mentions(rng, count)
     years = rng.integers(1850, 2026, count)
     passages = []
     for number in range(count):
-        words = vocabulary[told[number]].reshape(SENTENCES, WORDS_PER_SENTENCE).tolist()
+        words = vocabulary[terms[number]].reshape(SENTENCES, WORDS_PER_SENTENCE).tolist()
         names = [titles[other] for other in mentioned[number]]
         for sentence, name in zip(words[1:], names, strict=True):
             sentence.insert(len(name) % WORDS_PER_SENTENCE, name)
@@ -54,16 +54,16 @@ def synthetic_corpus(count: int, questions: int = 50, seed: int = 7) -> Corpus:
             }
         )
     asked = [
-        _question(rng, first, mentioned, told, titles, vocabulary) for first in rng.choice(count, questions).tolist()
+        _question(rng, first, mentioned, terms, titles, vocabulary) for first in rng.choice(count, questions).tolist()
     ]
     return Corpus(passages, asked)
 
 
-def _question(rng, first, mentioned, told, titles, vocabulary):
+def _question(rng, first, mentioned, terms, titles, vocabulary):
     """The first passage is named, the second is reached through it and shares words with the question."""
     second = int(mentioned[first][0])
-    telling = [code for code in dict.fromkeys(told[second].tolist()) if code >= len(FUNCTION_WORDS)]
-    words = vocabulary[rng.choice(telling, min(3, len(telling)), replace=False)].tolist()
+    content_words = [code for code in dict.fromkeys(terms[second].tolist()) if code >= len(FUNCTION_WORDS)]
+    words = vocabulary[rng.choice(content_words, min(3, len(content_words)), replace=False)].tolist()
     text = f"Which {words[0]} {words[-1]} is known to {titles[first]} and {' '.join(words[1:-1]) or 'others'}?"
     return {"question": text, "gold": [f"p{first}", f"p{second}"]}
 

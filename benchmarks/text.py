@@ -21,7 +21,7 @@ os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")
 sys.path.pop(0)  # this folder: one of its scripts has the name of a package
 
 from hopweave import Document, KnowledgeBase, Query
-from hopweave.text.bm25 import Bm25
+from hopweave.text.bm25 import BM25
 
 TOP_K = 10
 LABELS = {
@@ -73,7 +73,7 @@ def main() -> None:
 
 
 def ours(kb):
-    source = Bm25(top_k=TOP_K)
+    source = BM25(top_k=TOP_K)
     return lambda question: source.search(Query(question), kb)
 
 
@@ -125,7 +125,7 @@ def add_one(kb, number):
     word = f"quetzalcoatlus{number}"
     started = perf_counter()
     kb.add([Document(word, f"A passage about the {word}.")])
-    found = Bm25(top_k=1).search(Query(word), kb)
+    found = BM25(top_k=1).search(Query(word), kb)
     seconds = perf_counter() - started
     if [hit.id for hit in found] != [word]:
         raise RuntimeError(f"{word} was added but not found")

@@ -22,11 +22,11 @@ sys.path.sort(key=str(Path(__file__).parent).__eq__)  # this folder last: one of
 from judging import SETS, JudgedSet
 
 from hopweave import KnowledgeBase, load_recipe
-from hopweave.measure import table
-from hopweave.measure.evaluate import evaluate_one
-from hopweave.measure.significance import paired_difference
-from hopweave.measure.space import with_values
-from hopweave.measure.tune import tune
+from hopweave.evaluate import table
+from hopweave.evaluate.evaluate import evaluate_one
+from hopweave.evaluate.significance import paired_difference
+from hopweave.tune.search_space import with_values
+from hopweave.tune.tune import tune
 
 MEASURES = ("recall@5", "ndcg@10")
 

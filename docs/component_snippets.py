@@ -14,9 +14,9 @@ import yaml
 from haystack.core.serialization import generate_qualified_class_name
 
 from hopweave.component import Component, Embedder, Fuser, Source, Stage
-from hopweave.context.assemble import ContextBuilder
-from hopweave.graph.build.builder import GraphBuilder
-from hopweave.graph.pruning import FlowPruning
+from hopweave.context.context_builder import ContextBuilder
+from hopweave.graph.build.builders.builder import GraphBuilder
+from hopweave.graph.flow_pruning import FlowPruning
 from hopweave.graph.service_neighbourhood import ServiceNeighbourhood
 from hopweave.routing.gate import Gate
 from hopweave.routing.intent import IntentClassifier
@@ -46,7 +46,7 @@ BUILDER = {
 from haystack import Document
 from haystack_integrations.components.writers.hopweave import KnowledgeBaseWriter
 
-writer = KnowledgeBaseWriter(knowledge_base="connected.db", graph=["{kind}"])  # settled when the file is new
+writer = KnowledgeBaseWriter(knowledge_base="connected.db", builders=["{kind}"])  # settled when the file is new
 writer.run(documents=[Document(id="skua", content="MV Skua is a ferry.", meta={{"title": "MV Skua"}})])
 """,
     "LlamaIndex": """\
@@ -55,7 +55,7 @@ from {module} import {name}
 from llama_index.core.schema import TextNode
 from llama_index.ingestion.hopweave import KnowledgeBaseWriter
 
-with KnowledgeBase.open("connected_nodes.db", graph=[{name}()]) as kb:  # settled when the file is new
+with KnowledgeBase.open("connected_nodes.db", builders=[{name}()]) as kb:  # settled when the file is new
     KnowledgeBaseWriter(knowledge_base=kb)([TextNode(text="MV Skua is a ferry.", metadata={{"title": "MV Skua"}})])
 """,
 }
@@ -185,7 +185,7 @@ def in_haystack_yaml(found: list[tuple[str, str]]) -> str:
         required = {
             parameter: {"knowledge_base": "hopweave.db", "sources": ["text", "vector"]}[parameter]
             for parameter, one in inspect.signature(adapter.__init__).parameters.items()
-            if parameter in ("knowledge_base", "sources") and one.default is inspect.Parameter.empty
+            if parameter == "knowledge_base" or (parameter == "sources" and one.default is inspect.Parameter.empty)
         }
         part = {"type": generate_qualified_class_name(adapter), "init_parameters": required}
         data = {"components": {module.split(".")[2].removesuffix("s"): part}, "connections": []}

@@ -28,12 +28,12 @@ from component_snippets import (
 )
 
 import hopweave.catalogue  # noqa: F401 - so that every kind is known
-from hopweave import measure
+from hopweave import evaluate, tune
 from hopweave.component import Component, Embedder, Fuser, Source, Stage, registered
-from hopweave.context.assemble import ContextBuilder
-from hopweave.context.extract import ExtractiveAnswer
-from hopweave.graph.build.builder import GraphBuilder
-from hopweave.graph.pruning import FlowPruning
+from hopweave.context.context_builder import ContextBuilder
+from hopweave.context.extractive_answer import ExtractiveAnswer
+from hopweave.graph.build.builders.builder import GraphBuilder
+from hopweave.graph.flow_pruning import FlowPruning
 from hopweave.graph.service_neighbourhood import ServiceNeighbourhood
 from hopweave.routing.gate import Gate
 from hopweave.routing.intent import IntentClassifier
@@ -49,9 +49,7 @@ ROLES: dict[str, list[type[Component]]] = {
     "Graph builders": list(registered(GraphBuilder).values()),
 }
 FORMULAS: dict[str, str] = yaml.safe_load((Path(__file__).parent / "formulas.yaml").read_text(encoding="utf-8"))
-OTHERS = {  # adapters whose file is called otherwise
-    (FlowPruning, "Haystack"): [("haystack_integrations.components.builders.hopweave", "FlowPruner")],
-}
+FORMULA = re.compile(r"(Score|score|mmr|gain)[^=]{0,30} = |(Kept|Dropped|Moved to the end) if ")
 ADAPTERS = {
     "Haystack": "haystack_integrations.components",
     "LlamaIndex": "llama_index",
@@ -73,7 +71,7 @@ REFERENCE = {
         "hopweave.query.Intent",
         "hopweave.query.Plan",
         "hopweave.knowledge_base.store.KnowledgeBase",
-        "hopweave.knowledge_base.files.read_documents",
+        "hopweave.readers.files.read_documents",
         "hopweave.knowledge_base.cache.QueryCache",
         "hopweave.recipe.Recipe",
         "hopweave.recipe.load_recipe",
@@ -86,22 +84,26 @@ REFERENCE = {
     ],
     "graph": [
         "hopweave.graph.model",
-        "hopweave.graph.csr",
+        "hopweave.graph.storage.csr",
         "hopweave.graph.port",
-        "hopweave.graph.pagerank",
-        "hopweave.graph.link",
-        "hopweave.graph.paths",
-        "hopweave.graph.strongest",
-        "hopweave.graph.boost",
-        "hopweave.graph.community",
-        "hopweave.graph.neighbourhood",
-        "hopweave.graph.networks",
-        "hopweave.graph.documents_elsewhere",
+        "hopweave.graph.walk.personalised_pagerank",
+        "hopweave.graph.link.linker",
+        "hopweave.graph.paths.flow",
+        "hopweave.graph.paths.path",
+        "hopweave.graph.paths.strongest_paths",
+        "hopweave.graph.walk.proximity",
+        "hopweave.graph.communities",
+        "hopweave.graph.paths.neighbourhood",
+        "hopweave.graph.build.networkx_graph",
+        "hopweave.graph.external_documents",
         "hopweave.graph.build.synonyms",
     ],
-    "measure": sorted(
-        f"hopweave.measure.{one.stem}" for one in Path(measure.__path__[0]).glob("*.py") if one.stem != "__init__"
-    ),
+    **{
+        folder.__name__.removeprefix("hopweave."): sorted(
+            f"{folder.__name__}.{one.stem}" for one in Path(folder.__path__[0]).glob("*.py") if one.stem != "__init__"
+        )
+        for folder in (evaluate, tune)
+    },
 }
 LIMITS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
 TYPES = {
@@ -171,7 +173,7 @@ def page(component: type[Component], role: str) -> str:
     if place := in_recipe(component):
         parts += ["## In a recipe", "", *fenced("yaml", place), ""]
     for framework, package in ADAPTERS.items():
-        found = OTHERS.get((component, framework)) or adapters(component, package)
+        found = adapters(component, package)
         note = "downloads a model at the first call" if kind in NEEDS_MODEL else ""
         parts += [f"## In {framework}", "", *fenced("python", in_framework(component, framework, found), note), ""]
         if framework == "Haystack" and (text := in_haystack_yaml(found)):
@@ -197,7 +199,7 @@ def formulas(component: type[Component]) -> list[str]:
         for paragraph in described(component).split("\n\n")
         for sentence in re.split(r"(?<=\D)\. (?=[A-Z(])|\.$", " ".join(paragraph.split()))
     )
-    stated = [one.replace(" * ", " · ") for one in sentences if re.match(r"(Score|score|mmr|gain)[^=]{0,30} = ", one)]
+    stated = [one.replace(" * ", " · ") for one in sentences if FORMULA.match(one)]
     return [one[0].lower() + one[1:] for one in stated] + FORMULAS.get(kind_of(component), "").splitlines()
 
 
@@ -221,11 +223,11 @@ def parameters(component: type[Component]) -> list[str]:
             continue
         default = "required" if field.is_required() else short(field.get_default(call_default_factory=True))
         allowed = bounds(schema["properties"].get(name, {}))
-        rows.append(f"| `{name}` | {default} | {allowed} | {told(field.description)} |")
+        rows.append(f"| `{name}` | {default} | {allowed} | {table_cell(field.description)} |")
     return rows if len(rows) > 2 else ["None."]
 
 
-def told(description: str | None) -> str:
+def table_cell(description: str | None) -> str:
     """Text for a cell of a table: no tag, no bar."""
     return (description or "").replace("<", "&lt;").replace("|", "\\|")
 

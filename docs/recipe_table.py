@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from hopweave import KnowledgeBase
 from hopweave.cli import main as hopweave
-from hopweave.measure.evaluate import evaluate
-from hopweave.measure.judged import read_judged
+from hopweave.evaluate.evaluate import evaluate
+from hopweave.evaluate.queries import read_queries
 
 ROOT = Path(__file__).parents[1]
 GUIDE = ROOT / "docs" / "guides" / "choose-a-recipe.md"
@@ -53,7 +53,7 @@ def measured(recipe: str, example: str, folder: Path) -> Row:
     file = folder / f"{example}.db"
     if not file.exists():
         index(ROOT / "examples" / example, file)
-    judged = read_judged(ROOT / "examples" / example / "queries.jsonl")
+    judged = read_queries(ROOT / "examples" / example / "queries.jsonl")
     with KnowledgeBase.open(file, read_only=True) as kb:
         whole, *single = evaluate(kb, [recipe], judged, measures=[MEASURE], sources=True).evaluations
         means = {one.name.removeprefix(f"{recipe}: "): one.mean(MEASURE) for one in single}
@@ -70,12 +70,12 @@ def index(example: Path, file: Path) -> None:
     found = re.search(r"hopweave index (examples/\S+.*)", text)
     words = shlex.split(found[1]) if found else [f"examples/{example.name}/corpus.jsonl"]
     options = [word for place, word in enumerate(words) if word != "--kb" and (not place or words[place - 1] != "--kb")]
-    said = io.StringIO()
-    with redirect_stdout(said), redirect_stderr(said):
+    output = io.StringIO()
+    with redirect_stdout(output), redirect_stderr(output):
         code = hopweave(["index", *[str(ROOT / one) if one.startswith("examples/") else one for one in options],
                          "--kb", str(file)])  # fmt: skip
     if code:
-        raise SystemExit(said.getvalue())
+        raise SystemExit(output.getvalue())
 
 
 def table(rows: list[Row]) -> str:

@@ -54,9 +54,9 @@ def run_python(text: str, names: dict[str, Any]) -> None:
         return
     test = doctest.DocTestParser().get_doctest(text, names, "snippet", None, 0)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
-    said = io.StringIO()
-    if runner.run(test, out=said.write, clear_globs=False).failed:
-        raise AssertionError(said.getvalue())
+    output = io.StringIO()
+    if runner.run(test, out=output.write, clear_globs=False).failed:
+        raise AssertionError(output.getvalue())
     names.update(test.globs)
 
 
@@ -98,7 +98,7 @@ def completed(data: dict[str, Any]) -> dict[str, Any]:
     needed = {
         name
         for one in sources.values()
-        if one["kind"] in ("pagerank", "boost", "intent_edges")
+        if one["kind"] in ("pagerank", "graph_boost", "intent_edges")
         for name in one.get("seeds_from", ("text", "vector"))
     }
     usual = {"text": {"kind": "bm25"}, "vector": {"kind": "vector"}}
@@ -116,22 +116,22 @@ RUN: dict[str, Callable[[str, dict[str, Any]], None]] = {
 def run_page(page: Path, knowledge_base: Path) -> list[str]:
     """What went wrong on a page: the place, and the error."""
     names: dict[str, Any] = {"__name__": "__main__"}
-    said = io.StringIO()
+    output = io.StringIO()
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         shutil.copy(knowledge_base, "hopweave.db")
         Path("examples").symlink_to(ROOT / "examples")
         for block in blocks(page.read_text(encoding="utf-8")):
-            if block.mark == "printed" and block.text.strip() != said.getvalue().strip():
-                return [f"{page}:{block.line}: prints\n{said.getvalue()}\nand not\n{block.text}"]
+            if block.mark == "printed" and block.text.strip() != output.getvalue().strip():
+                return [f"{page}:{block.line}: prints\n{output.getvalue()}\nand not\n{block.text}"]
             if block.mark or block.language not in RUN:
                 continue
-            said = io.StringIO()
+            output = io.StringIO()
             try:
-                with redirect_stdout(said), redirect_stderr(said):
+                with redirect_stdout(output), redirect_stderr(output):
                     RUN[block.language](block.text, names)
             except (Exception, SystemExit):
                 error = traceback.format_exc(limit=-2)
-                return [f"{page}:{block.line}: {block.language}\n{block.text}\n{said.getvalue()[-2000:]}{error}"]
+                return [f"{page}:{block.line}: {block.language}\n{block.text}\n{output.getvalue()[-2000:]}{error}"]
     return []
 
 

@@ -16,8 +16,8 @@ NOW = datetime(2026, 9, 20, 8, tzinfo=UTC)
 QUESTION = "When should the summary of the week reach me?"
 
 
-class Memory:
-    """What an agent needs to know of hopweave."""
+class AgentMemory:
+    """The memory of an agent: keep, recall, forget."""
 
     def __init__(self, kb: KnowledgeBase) -> None:
         self._kb = kb
@@ -28,8 +28,8 @@ class Memory:
         self._kb.add([Document(key, text, {"user": user, "timestamp": at.isoformat(), "importance": importance})])
 
     def recall(self, message: str, *, user: str, at: datetime, top_k: int = 2) -> Result:
-        """What a message brings to mind; nothing that belongs to another user is even looked at."""
-        return self._pipeline.run(Query(message, asked_at=at, tenant={"user": user}), top_k=top_k)
+        """Memories for a message; those of other users are never searched."""
+        return self._pipeline.run(Query(message, now=at, tenant={"user": user}), top_k=top_k)
 
     def forget(self, key: str) -> None:
         """Drop a memory and all that was derived from it."""
@@ -46,16 +46,16 @@ def show(message: str, result: Result) -> None:
 
 
 def main() -> None:
-    with KnowledgeBase.open(graph=[]) as kb:
+    with KnowledgeBase.open(builders=[]) as kb:
         kb.add(Document(one.id, one.text, {**one.metadata, "user": "ines"}) for one in read_documents(CORPUS))
-        memory = Memory(kb)
+        memory = AgentMemory(kb)
         print(f"{kb.count()} memories of Ines, who has a bakery. It is {NOW:%d %B %Y}.\n")
         show("Good morning!", memory.recall("Good morning!", user="ines", at=NOW))
         show(QUESTION, memory.recall(QUESTION, user="ines", at=NOW))
 
         print("She corrects it. A correction is just a newer memory; what it corrects falls behind:\n")
-        told = "Send the summary of the week on Tuesday at noon. Mondays have become too busy."
-        memory.remember("summary-tuesday", told, user="ines", at=NOW, importance=0.9)
+        correction = "Send the summary of the week on Tuesday at noon. Mondays have become too busy."
+        memory.remember("summary-tuesday", correction, user="ines", at=NOW, importance=0.9)
         show(QUESTION, memory.recall(QUESTION, user="ines", at=NOW))
 
         print("Time passes, and a memory that nobody renews fades:\n")
@@ -72,7 +72,7 @@ def main() -> None:
 
         memory.forget("summary-tuesday")
         best = memory.recall(QUESTION, user="ines", at=NOW).hits[0]
-        print(f"Forgetting leaves no trace. Ines is told of {best.id} again.")
+        print(f"Forgetting leaves no trace. {best.id} ranks first again.")
 
 
 if __name__ == "__main__":

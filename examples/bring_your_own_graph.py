@@ -19,7 +19,7 @@ from llama_index.embeddings.hopweave import StaticEmbedding
 from llama_index.retrievers.hopweave import PageRankPGRetriever
 
 from hopweave import Document, KnowledgeBase, read_documents
-from hopweave.graph.networks import from_networkx
+from hopweave.graph.build.networkx_graph import from_networkx
 
 PAGES = list(read_documents(Path(__file__).parent / "tern_isles" / "corpus.jsonl"))
 QUESTION = "How did people make a living in the place where the designer of MV Skua was born?"
@@ -42,7 +42,7 @@ FACTS = [  # the page that says so, and what it says
 
 
 def your_networkx_graph() -> nx.DiGraph:
-    """Things are plain nodes; `document_id` makes a node stand for a page."""
+    """Entities are plain nodes; a node with `document_id` is the passage of that document."""
     graph = nx.DiGraph()
     for _, subject, relation, target in FACTS:
         graph.add_edge(subject, target, type=relation)
@@ -64,7 +64,7 @@ def your_property_graph() -> SimplePropertyGraphStore:
 
 
 def in_networkx() -> None:
-    with KnowledgeBase.open(graph=[]) as kb:  # without builders, nothing is made of the texts
+    with KnowledgeBase.open(builders=[]) as kb:  # without builders, nothing is made of the texts
         kb.add(Document(page.id, page.text, {"title": page.title}) for page in PAGES)
         hits = kb.search(QUESTION, recipe="hybrid", top_k=TOP_K).hits
         show("Without a graph, words and vectors find", {hit.id: "" for hit in hits})

@@ -24,8 +24,8 @@ from haystack_integrations.components.joiners.hopweave import WeightedJoiner
 from haystack_integrations.components.retrievers.hopweave import PageRankRetriever
 from haystack_integrations.components.writers.hopweave import KnowledgeBaseWriter
 from hopweave import read_documents
-from hopweave.measure.judged import read_judged
-from hopweave.measure.metrics import score_each
+from hopweave.evaluate.metrics import score_each
+from hopweave.evaluate.queries import read_queries
 
 ISLES = Path(__file__).parent / "tern_isles"
 QUESTION = "What is kept today in the building where the maker of the Hallin Head lens learned her trade?"
@@ -76,7 +76,7 @@ def show(pipeline: Pipeline) -> None:
     """One question in full, then all judged questions in figures."""
     for rank, document in enumerate(ask(pipeline, QUESTION), start=1):
         print(f"  {rank}  {'*' if document.id in NEEDED else ' '} {document.id}")
-    judged = read_judged(ISLES / "queries.jsonl")
+    judged = read_queries(ISLES / "queries.jsonl")
     found = [[document.id for document in ask(pipeline, one.query.text)] for one in judged]
     scores = score_each(judged, found, [RECALL, COMPLETE])
     several = [whole for whole, one in zip(scores[COMPLETE], judged, strict=True) if one.fields["hops"] > 1]

@@ -22,8 +22,8 @@ from llama_index.retrievers.bm25 import BM25Retriever
 from llama_index.retrievers.hopweave import RecipeRetriever
 
 from hopweave import KnowledgeBase, read_documents
-from hopweave.measure.judged import read_judged
-from hopweave.measure.metrics import score_each
+from hopweave.evaluate.metrics import score_each
+from hopweave.evaluate.queries import read_queries
 
 ISLES = Path(__file__).parent / "tern_isles"
 QUESTION = "What is kept today in the building where the maker of the Hallin Head lens learned her trade?"
@@ -68,7 +68,7 @@ def show(retriever: BaseRetriever) -> None:
     engine = RetrieverQueryEngine.from_args(retriever, llm=MockLLM())
     for rank, node in enumerate(engine.query(QUESTION).source_nodes, start=1):
         print(f"  {rank}  {'*' if node.node_id in NEEDED else ' '} {node.node_id}")
-    judged = read_judged(ISLES / "queries.jsonl")
+    judged = read_queries(ISLES / "queries.jsonl")
     found = [[node.node_id for node in retriever.retrieve(one.query.text)] for one in judged]
     scores = score_each(judged, found, [RECALL, COMPLETE])
     several = [whole for whole, one in zip(scores[COMPLETE], judged, strict=True) if one.fields["hops"] > 1]

@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from hopweave import Hit, KnowledgeBase, Query, read_documents
-from hopweave.context.extract import ExtractiveAnswer
-from hopweave.graph.build.services import ServicesBuilder
+from hopweave.context.extractive_answer import ExtractiveAnswer
+from hopweave.graph.build.builders.services import ServicesBuilder
 
 CORPUS = Path(__file__).parent / "operations" / "corpus.jsonl"
 NOW = datetime(2026, 10, 5, 12, tzinfo=UTC)
@@ -22,9 +22,9 @@ QUESTION = "Incident: all captures through Borealis fail with BX-403. What do th
 
 
 def main(question: str) -> None:
-    with KnowledgeBase.open(analyzers=["nlp", "code"], graph=[ServicesBuilder()]) as kb:
+    with KnowledgeBase.open(analyzers=["nlp", "code"], builders=[ServicesBuilder()]) as kb:
         kb.add(read_documents(CORPUS))
-        result = kb.search(Query(question, asked_at=NOW), recipe="operations", top_k=5)
+        result = kb.search(Query(question, now=NOW), recipe="operations", top_k=5)
 
     print(f"{question}\n")
     for hit in result.hits:
@@ -45,14 +45,14 @@ def main(question: str) -> None:
 
 
 def story(hit: Hit) -> str:
-    """How the score came about, step by step, as the receipts tell it."""
-    told = {receipt.stage: receipt for receipt in hit.receipts}
-    steps = [f"by rank {told['scale'].after:.3f}"]
-    if fresh := told.get("freshness"):
+    """How the score came about, step by step, from its receipts."""
+    by_stage = {receipt.stage: receipt for receipt in hit.receipts}
+    steps = [f"by rank {by_stage['scale'].after:.3f}"]
+    if fresh := by_stage.get("freshness"):
         steps.append(f"{fresh.details['age_days']:.0f} days old {fresh.after:.3f}")
-    if boost := told.get("corpus_boost"):
-        said = " and ".join(boost.details["said"])
-        steps.append(f"its kind × {boost.details['multiplier']:g} for {said!r} {boost.after:.3f}")
+    if boost := by_stage.get("corpus_boost"):
+        phrases = " and ".join(boost.details["phrases"])
+        steps.append(f"its kind × {boost.details['multiplier']:g} for {phrases!r} {boost.after:.3f}")
     return " → ".join(steps)
 
 

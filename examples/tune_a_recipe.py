@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hopweave import KnowledgeBase, Recipe, read_documents
-from hopweave.graph.build.builder import GraphBuilder
-from hopweave.graph.build.metadata import MetadataBuilder
-from hopweave.measure.judged import read_judged
-from hopweave.measure.tune import tune
+from hopweave.evaluate.queries import read_queries
+from hopweave.graph.build.builders.builder import GraphBuilder
+from hopweave.graph.build.builders.metadata import MetadataBuilder
+from hopweave.tune.tune import tune
 
 HERE = Path(__file__).parent
 START = Recipe.from_yaml("""
@@ -31,8 +31,8 @@ WEIGHTS = [f"fuse.weights.{source}" for source in START.sources]
 
 def tuned(folder: str, what: str, graph: Sequence[GraphBuilder] | None = None) -> Recipe:
     """The recipe to use for a corpus."""
-    judged = read_judged(HERE / folder / "queries.jsonl")
-    with KnowledgeBase.open(graph=graph) as kb:
+    judged = read_queries(HERE / folder / "queries.jsonl")
+    with KnowledgeBase.open(builders=graph) as kb:
         kb.add(read_documents(HERE / folder / "corpus.jsonl"))
         print(f"== {folder}: {what}; {kb.count()} documents, {len(judged)} judged questions\n")
         tuning = tune(kb, START, judged, parameters=WEIGHTS, measure="recall@10", trials=20)

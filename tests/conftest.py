@@ -45,7 +45,7 @@ def minilm():
 @pytest.fixture(scope="session")
 def cross_encoder(tmp_path_factory):
     """A cross-encoder small enough to be made on the spot."""
-    import torch
+    torch = pytest.importorskip("torch")
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
 

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from hopweave.errors import HopweaveError
     from hopweave.hit import Hit, Receipt
     from hopweave.knowledge_base.cache import QueryCache
-    from hopweave.knowledge_base.files import read_documents
     from hopweave.knowledge_base.store import KnowledgeBase
     from hopweave.pipeline import Pipeline, Result
     from hopweave.query import Query
+    from hopweave.readers.files import read_documents
     from hopweave.recipe import Recipe, load_recipe, register
     from hopweave.report.page import html_report
 
@@ -42,7 +42,7 @@ _HOMES = {
     "errors": ("HopweaveError",),
     "hit": ("Hit", "Receipt"),
     "knowledge_base.cache": ("QueryCache",),
-    "knowledge_base.files": ("read_documents",),
+    "readers.files": ("read_documents",),
     "knowledge_base.store": ("KnowledgeBase",),
     "pipeline": ("Pipeline", "Result"),
     "query": ("Query",),

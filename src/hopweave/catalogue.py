@@ -4,48 +4,60 @@ import warnings
 from importlib.metadata import entry_points
 
 from hopweave.component import Component, rebuild, register
+from hopweave.context.context_builder import ContextBuilder
+from hopweave.context.extractive_answer import ExtractiveAnswer
 from hopweave.fusion.confirmatory import Confirmatory
+from hopweave.fusion.passthrough import Passthrough
 from hopweave.fusion.reciprocal_rank import ReciprocalRank
+from hopweave.fusion.trust_weighted import TrustWeighted
 from hopweave.fusion.weighted import Weighted
-from hopweave.graph.build.links import LinksBuilder
-from hopweave.graph.build.mentions import MentionsBuilder
-from hopweave.graph.build.metadata import MetadataBuilder
-from hopweave.graph.build.services import ServicesBuilder
-from hopweave.graph.build.triples import TriplesBuilder
-from hopweave.graph.neighbours import GraphBoost, IntentEdges
-from hopweave.graph.passages import PageRankPassages
-from hopweave.stages.community_spread import CommunitySpread
-from hopweave.stages.corpus_boost import CorpusBoost
-from hopweave.stages.cross_encoder import CrossEncoder
-from hopweave.stages.decay import TimeDecay
-from hopweave.stages.deferral import Deferral
-from hopweave.stages.freshness import Freshness
-from hopweave.stages.importance import Importance
-from hopweave.stages.length import Length
-from hopweave.stages.metadata_filter import MetadataFilter
-from hopweave.stages.minimum import Minimum
-from hopweave.stages.mmr import Mmr
-from hopweave.stages.noise import Noise
-from hopweave.stages.recency_boost import RecencyBoost
-from hopweave.stages.remote_rerank import RemoteRerank
-from hopweave.text.bm25 import Bm25
-from hopweave.text.fts import FullText
+from hopweave.graph.build.builders.links import LinksBuilder
+from hopweave.graph.build.builders.mentions import MentionsBuilder
+from hopweave.graph.build.builders.metadata import MetadataBuilder
+from hopweave.graph.build.builders.services import ServicesBuilder
+from hopweave.graph.build.builders.triples import TriplesBuilder
+from hopweave.graph.flow_pruning import FlowPruning
+from hopweave.graph.graph_boost import GraphBoost
+from hopweave.graph.intent_edges import IntentEdges
+from hopweave.graph.pagerank import PageRank
+from hopweave.graph.service_neighbourhood import ServiceNeighbourhood
+from hopweave.routing.gate import Gate
+from hopweave.routing.intent import IntentClassifier
+from hopweave.routing.plan import Planner
+from hopweave.stages.adjust.corpus_boost import CorpusBoost
+from hopweave.stages.adjust.freshness import Freshness
+from hopweave.stages.adjust.importance import Importance
+from hopweave.stages.adjust.length import Length
+from hopweave.stages.adjust.recency_boost import RecencyBoost
+from hopweave.stages.adjust.time_decay import TimeDecay
+from hopweave.stages.diversify.community_spread import CommunitySpread
+from hopweave.stages.diversify.deferral import Deferral
+from hopweave.stages.diversify.mmr import MMR
+from hopweave.stages.filter.metadata_filter import MetadataFilter
+from hopweave.stages.filter.noise import Noise
+from hopweave.stages.filter.score_threshold import ScoreThreshold
+from hopweave.stages.rerank.cross_encoder import CrossEncoder
+from hopweave.stages.rerank.remote_rerank import RemoteRerank
+from hopweave.text.bm25 import BM25
+from hopweave.text.full_text import FullText
 from hopweave.text.keyword import Keyword
 from hopweave.vector.embedders import Cascade, SentenceTransformerEmbedder, StaticEmbedder
-from hopweave.vector.index import NearestVectors
+from hopweave.vector.vector_search import VectorSearch
 
 CATALOGUE: tuple[type[Component], ...] = (
     # sources
-    Bm25,
+    BM25,
     FullText,
     GraphBoost,
     IntentEdges,
     Keyword,
-    NearestVectors,
-    PageRankPassages,
+    VectorSearch,
+    PageRank,
     # fusers
     Confirmatory,
+    Passthrough,
     ReciprocalRank,
+    TrustWeighted,
     Weighted,
     # stages
     CommunitySpread,
@@ -56,8 +68,8 @@ CATALOGUE: tuple[type[Component], ...] = (
     Importance,
     Length,
     MetadataFilter,
-    Minimum,
-    Mmr,
+    ScoreThreshold,
+    MMR,
     Noise,
     RecencyBoost,
     RemoteRerank,
@@ -73,6 +85,17 @@ CATALOGUE: tuple[type[Component], ...] = (
     SentenceTransformerEmbedder,
     Cascade,
 )
+
+PARTS: tuple[type[Component], ...] = (
+    Gate,
+    IntentClassifier,
+    Planner,
+    FlowPruning,
+    ServiceNeighbourhood,
+    ContextBuilder,
+    ExtractiveAnswer,
+)
+"""Components that a recipe has at most one of, each under a key of its own."""
 
 for _component in CATALOGUE:
     register(_component)

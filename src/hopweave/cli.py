@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pydantic import ValidationError
 
 import hopweave
-from hopweave.commands import check, compare, diagnose, evaluate, index, query, schema, tune
+from hopweave.commands import check, compact, compare, diagnose, evaluate, index, info, query, schema, tune
 from hopweave.errors import HopweaveError, explain
 
 _DESCRIPTION = """\
@@ -17,13 +17,13 @@ Multi-hop graph evidence woven into hybrid retrieval.
   hopweave index docs/                       read a folder of Markdown into hopweave.db
   hopweave query "who built the tide gate?"  search it
   hopweave query "tide gate" --explain       and show why each hit has its score
-  hopweave evaluate queries.jsonl            measure how well it answers judged queries
+  hopweave evaluate queries.jsonl            evaluate it on judged queries
 """
-_COMMANDS = (index, query, evaluate, compare, tune, diagnose, check, schema)
+_COMMANDS = (index, query, evaluate, compare, tune, diagnose, check, compact, info, schema)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and give its exit code: 0 well, 1 failed, 2 wrong usage, 130 interrupted."""
+    """Run a command and return its exit code: 0 success, 1 failure, 2 wrong usage, 130 interrupted."""
     options = _parser().parse_args(arguments)
     try:
         code = int(options.run(options))
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:  # the reader of our output has seen enough; what is left to flush goes nowhere
+    except BrokenPipeError:  # the reader closed the pipe; the rest of the output is discarded
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (HopweaveError, OSError, ValueError) as error:

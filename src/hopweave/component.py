@@ -7,8 +7,11 @@ between threads and pipelines.
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Protocol, Self
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from contextvars import copy_context
+from threading import Thread
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,56 +26,14 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from hopweave.hit import Hit, Receipt, Scale, Vector
+from hopweave.hit import Hit, Receipt, Scale
+from hopweave.knowledge import Knowledge, Ranking
 from hopweave.query import Query
-from hopweave.threads import in_thread
 
-Ranking = list[tuple[str, float]]
-"""Ids and scores, best first."""
+T = TypeVar("T")
 
 Rankings = Mapping[str, Sequence[Hit]]
 """Hits by the name of the source that found them."""
-
-
-class Knowledge(Protocol):
-    """What sources and stages may ask of the place where documents live.
-
-    `tenant` holds metadata values a document must have to be seen; None sees everything. Rankings never hold a
-    document with score 0 or one that is not visible.
-    """
-
-    @property
-    def version(self) -> int:
-        """Grows with every write; equal versions mean equal contents."""
-        ...
-
-    def get(self, ids: Iterable[str], *, tenant: Mapping[str, Any] | None = None) -> dict[str, Hit]:
-        """The documents with these ids as hits without a score; ids that do not exist are left out."""
-        ...
-
-    def rank_text(
-        self, terms: Mapping[str, float], *, analyzer: str, top_k: int, tenant: Mapping[str, Any] | None = None
-    ) -> Ranking:
-        """Documents by BM25 over weighted, analysed query terms."""
-        ...
-
-    def rank_full_text(self, expression: str, *, top_k: int, tenant: Mapping[str, Any] | None = None) -> Ranking:
-        """Documents that match an FTS5 expression, by SQLite's own BM25, larger is better."""
-        ...
-
-    def rank_vectors(
-        self, vector: Vector, *, model: str | None = None, top_k: int, tenant: Mapping[str, Any] | None = None
-    ) -> Ranking:
-        """Documents by cosine to a vector of the named embedding model."""
-        ...
-
-    def embed(self, text: str) -> tuple[str, Vector]:
-        """The vector of a text and the name of the embedding model that made it."""
-        ...
-
-    def vectors(self, ids: Iterable[str]) -> dict[str, Vector]:
-        """The stored vectors of these documents, as far as there are any."""
-        ...
 
 
 _ROLES: dict[type, dict[str, type["Component"]]] = {}
@@ -124,6 +85,30 @@ def _written(component: Component, info: SerializationInfo) -> dict[str, Any]:
     return component.model_dump(mode=info.mode, exclude_defaults=info.exclude_defaults)
 
 
+def in_thread(work: Callable[[], T]) -> "Future[T]":
+    """Start something beside everything else, in the caller's context.
+
+    A daemon thread and not one of a pool: work that hangs must hold up neither other work nor the program's end.
+
+    >>> in_thread(lambda: 6 * 7).result()
+    42
+    """
+    future: Future[T] = Future()
+    future.set_running_or_notify_cancel()
+    context = copy_context()
+
+    def run() -> None:
+        try:
+            result = context.run(work)
+        except BaseException as error:  # whoever waits for the result gets the error instead
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+    Thread(target=run, daemon=True, name="hopweave").start()
+    return future
+
+
 class Source(Component, ABC):
     """A question in, ranked hits out.
 
@@ -133,9 +118,11 @@ class Source(Component, ABC):
 
     in_memory: ClassVar[bool] = False
 
-    top_k: int = Field(50, ge=1, description="How many hits to fetch.")
-    optional: bool = Field(False, description="Carry on without this source when it fails or is too slow.")
-    deadline_seconds: float | None = Field(None, gt=0, description="Give up on this source after so many seconds.")
+    top_k: int = Field(default=50, ge=1, description="How many hits to fetch.")
+    optional: bool = Field(default=False, description="Carry on without this source when it fails or is too slow.")
+    deadline_seconds: float | None = Field(
+        default=None, gt=0, description="Give up on this source after so many seconds."
+    )
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -187,13 +174,18 @@ def fetched(
     hits = []
     for rank, (key, score) in enumerate(ranking, start=1):
         if hit := documents.get(key):
-            told = {"rank": rank, **details, **own.get(key, {})}
-            hits.append(hit.with_receipt(Receipt(stage, None, score, told), scale=scale))
+            receipt_details = {"rank": rank, **details, **own.get(key, {})}
+            hits.append(hit.with_receipt(Receipt(stage, None, score, receipt_details), scale=scale))
     return hits
 
 
 class Fuser(Component, ABC):
-    """Many named rankings in, one out. Nothing depends on the order of the names."""
+    """Many named rankings in, one out. Nothing depends on the order of the names.
+
+    `keeps_all` says that every hit of every ranking is in the result.
+    """
+
+    keeps_all: ClassVar[bool] = True
 
     def check_sources(self, names: Iterable[str]) -> None:
         """Raise if rankings of these names cannot be fused; a recipe asks before it is run."""
@@ -216,7 +208,7 @@ class Stage(Component, ABC):
 
 
 class Embedder(Component, ABC):
-    """Texts in, vectors out.
+    """Texts in, vectors out. Models that treat questions and documents differently override `embed_queries`.
 
     `model_name` identifies the model, so that vectors of different models never meet in one index.
     """
@@ -228,11 +220,15 @@ class Embedder(Component, ABC):
 
     @abstractmethod
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """One row per text."""
+        """One row per text, as of a document."""
 
-    def embed_named(self, texts: Sequence[str]) -> tuple[str, npt.NDArray[np.float32]]:
-        """The vectors and the name of the model that made them."""
-        return self.model_name, self.embed(texts)
+    def embed_queries(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """One row per text, as of a question."""
+        return self.embed(texts)
+
+    def embed_named(self, texts: Sequence[str], *, queries: bool = False) -> tuple[str, npt.NDArray[np.float32]]:
+        """The vectors of documents, or of questions, and the name of the model that made them."""
+        return self.model_name, self.embed_queries(texts) if queries else self.embed(texts)
 
 
 _ROLES.update({Source: {}, Fuser: {}, Stage: {}, Embedder: {}})

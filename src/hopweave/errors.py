@@ -25,6 +25,10 @@ class RecipeError(HopweaveError, ValueError):
     """A recipe cannot be read, or asks for something that does not exist."""
 
 
+class MissingCapability(HopweaveError):
+    """A component needs something that the place where the documents live cannot do."""
+
+
 class SourceFailed(HopweaveError):
     """A source that the recipe cannot do without failed or missed its deadline."""
 
@@ -51,6 +55,10 @@ class NewerSchema(KnowledgeBaseError):
 
 class KnowledgeBaseBusy(KnowledgeBaseError):
     """Another process is writing and did not finish in time."""
+
+
+class InvalidImage(HopweaveError):
+    """An index image is damaged, or not what was written; it can always be made again from the documents."""
 
 
 class UnreadableInput(HopweaveError, ValueError):

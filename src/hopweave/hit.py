@@ -77,6 +77,18 @@ class Hit(NamedTuple):
     origin: Any = None
     receipts: tuple[Receipt, ...] = ()
 
+    @property
+    def path(self) -> str | None:
+        """The path through the graph that led to this hit, from the graph source that scored it highest, or None.
+
+        >>> Hit("oram").rescored(0.9, "pagerank", path="Tide gate —mentions→ Oram").path
+        'Tide gate —mentions→ Oram'
+        >>> Hit("oram").path is None
+        True
+        """
+        with_path = [one for one in self.receipts if isinstance(one.details.get("path"), str)]
+        return max(with_path, key=lambda one: one.after or 0.0).details["path"] if with_path else None
+
     def rescored(self, score: float | None, stage: str, /, *, scale: Scale | None = None, **details: Any) -> "Hit":
         """This hit with a new score and a receipt for the change. `scale` stays as it was unless given.
 

@@ -9,19 +9,19 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from hopweave.component import Knowledge, Source
-from hopweave.context.assemble import Context, ContextBuilder
+from hopweave.component import Source, in_thread
+from hopweave.context.context_builder import Context, ContextBuilder
 from hopweave.errors import SourceFailed
-from hopweave.graph.documents import knows_graph
-from hopweave.graph.link import Linker
-from hopweave.graph.paths import Paths
+from hopweave.graph.documents import graph_of
+from hopweave.graph.link.linker import Linker
+from hopweave.graph.paths.flow import Paths
 from hopweave.graph.service_neighbourhood import Neighbourhoods
 from hopweave.hit import Hit
+from hopweave.knowledge import Capability, Knowledge, require
 from hopweave.knowledge_base.cache import QueryCache
 from hopweave.query import Plan, Query
 from hopweave.recipe import Recipe, load_recipe
 from hopweave.routing.gate import GateDecision
-from hopweave.threads import in_thread
 
 _OVER_FETCH = 3
 _numbers = count()  # what tells pipelines apart that share a cache
@@ -145,12 +145,16 @@ class _Run:
         self._started = perf_counter()
         self.recipe, self.knowledge, self._cache = pipeline.recipe, pipeline.knowledge, pipeline._cache
         self.query = Query(question) if isinstance(question, str) else question
+        if self.query.tenant is not None:
+            require(self.knowledge, Capability.TENANTS, "a query with a tenant")
         self.top_k = self.recipe.top_k if top_k is None else top_k
         if self.top_k < 1:
             raise ValueError(f"top_k must be at least 1, but got {self.top_k}")
         self.gate: GateDecision | None = None
         self._understand()
-        self.waves = [planned for wave in self.recipe.waves if (planned := [n for n in wave if n in self.plan.sources])]
+        self.levels = [
+            planned for level in self.recipe.levels if (planned := [n for n in level if n in self.plan.sources])
+        ]
         self.hits: list[Hit] = []
         self.rankings: dict[str, Sequence[Hit]] = {}
         self.wants_more = self.gate is None or self.gate.retrieve
@@ -177,32 +181,33 @@ class _Run:
 
     def _entities(self) -> int:
         """How many things of the graph the question names."""
-        if not knows_graph(self.knowledge):
+        if Capability.GRAPH not in self.knowledge.capabilities:
             return 0
-        return len(Linker().link(self.query.text, self.knowledge.graph).links)
+        graph = graph_of(self.knowledge, "plan", self.query.tenant)
+        return len(Linker().link(self.query.text, graph).links)
 
     def find(self) -> None:
         """Ask the sources and fuse what they found."""
         while self.wants_more:
-            for wave in self.waves:
-                self.collect(_search(self.due(wave), self))
+            for level in self.levels:
+                self.collect(_search(self.due(level), self))
             self.fuse()
 
     async def find_async(self) -> None:
         """The same without blocking the event loop."""
         while self.wants_more:
-            for wave in self.waves:
-                self.collect(await _search_async(self.due(wave), self))
+            for level in self.levels:
+                self.collect(await _search_async(self.due(level), self))
             self.fuse()
 
-    def due(self, wave: Sequence[str]) -> list[str]:
-        """Of a wave, the sources that may have more to give."""
-        return [name for name in wave if name not in self._finished]
+    def due(self, level: Sequence[str]) -> list[str]:
+        """Of a level, the sources that may have more to give."""
+        return [name for name in level if name not in self._finished]
 
-    def in_memory(self, wave: Sequence[str]) -> list[str]:
-        """Of a wave, what runs one after the other: Python's threads would only get in one another's way."""
+    def in_memory(self, level: Sequence[str]) -> list[str]:
+        """Of a level, what runs one after the other: Python's threads would only get in one another's way."""
         sources = self.recipe.sources
-        return [name for name in wave if sources[name].in_memory and sources[name].deadline_seconds is None]
+        return [name for name in level if sources[name].in_memory and sources[name].deadline_seconds is None]
 
     def source(self, name: str) -> Source:
         """The recipe's source, asked for enough hits."""
@@ -214,7 +219,7 @@ class _Run:
         return {needed: self.rankings[needed] for needed in self.recipe.sources[name].needs if needed in self.rankings}
 
     def collect(self, outcomes: Mapping[str, _Outcome]) -> None:
-        """Take in what the sources of a wave found."""
+        """Take in what the sources of a level found."""
         for name, outcome in outcomes.items():
             self._timings[name] = self._timings.get(name, 0.0) + outcome.seconds
             if outcome.error is None:
@@ -265,17 +270,19 @@ class _Run:
     def _context(
         self, builder: ContextBuilder, hits: Sequence[Hit], paths: Paths | None, around: Neighbourhoods | None
     ) -> Context:
-        told = [path.words for path in reversed(paths.paths)] if paths else []  # the best last, where it is read best
-        return builder.build(hits, [*(around.lines if around else ()), *told])
+        lines = [path.words for path in reversed(paths.paths)] if paths else []  # the best last, where it is read best
+        return builder.build(hits, [*(around.lines if around else ()), *lines])
 
     def _paths(self, hits: Sequence[Hit]) -> Paths | None:
         """Paths between the hits, if the recipe asks for them and the plan does not think the question too simple."""
         planned = self.query.plan is None or self.query.plan.prune_paths
-        return self.recipe.paths.paths(hits, self.knowledge) if self.recipe.paths and planned else None
+        paths = self.recipe.paths if planned else None
+        return paths.paths(hits, self.knowledge, tenant=self.query.tenant) if paths else None
 
     def _neighbourhood(self, hits: Sequence[Hit]) -> Neighbourhoods | None:
         """The services around those of the hits, if the recipe asks for them."""
-        return self.recipe.neighbourhood.around(hits, self.knowledge) if self.recipe.neighbourhood else None
+        neighbourhood = self.recipe.neighbourhood
+        return neighbourhood.around(hits, self.knowledge, tenant=self.query.tenant) if neighbourhood else None
 
     def _cache_key(self, pipeline: int) -> str | None:
         query = self.query
@@ -283,15 +290,15 @@ class _Run:
             return None
         vector = None if query.vector is None else query.vector.tobytes()
         # answers may be as old as the cache keeps them, so questions asked that close together may share one
-        period = query.asked_at.timestamp() // self._cache.seconds
+        period = query.now.timestamp() // self._cache.seconds
         asked = (query.text, vector, period, query.filters, query.tenant, query.intent, query.plan)
         return repr((pipeline, self.knowledge.version, self.top_k, *asked))
 
 
-def _search(wave: Sequence[str], run: _Run) -> dict[str, _Outcome]:
+def _search(level: Sequence[str], run: _Run) -> dict[str, _Outcome]:
     started = perf_counter()
-    here = run.in_memory(wave) or [name for name in wave if run.recipe.sources[name].deadline_seconds is None][-1:]
-    beside = {name: in_thread(partial(_attempt, name, run)) for name in wave if name not in here}
+    here = run.in_memory(level) or [name for name in level if run.recipe.sources[name].deadline_seconds is None][-1:]
+    beside = {name: in_thread(partial(_attempt, name, run)) for name in level if name not in here}
     outcomes = {name: _attempt(name, run) for name in here}
     for name, future in beside.items():
         deadline = run.recipe.sources[name].deadline_seconds
@@ -311,7 +318,7 @@ def _attempt(name: str, run: _Run) -> _Outcome:
         return _Outcome((), perf_counter() - started, error)
 
 
-async def _search_async(wave: Sequence[str], run: _Run) -> dict[str, _Outcome]:
+async def _search_async(level: Sequence[str], run: _Run) -> dict[str, _Outcome]:
     async def one(name: str) -> _Outcome:
         source, started = run.source(name), perf_counter()
         work = asyncio.ensure_future(source.search_async(run.query, run.knowledge, run.upstream(name)))
@@ -329,8 +336,8 @@ async def _search_async(wave: Sequence[str], run: _Run) -> dict[str, _Outcome]:
     async def in_memory(names: Sequence[str]) -> dict[str, _Outcome]:
         return await asyncio.wrap_future(in_thread(lambda: {name: _attempt(name, run) for name in names}))
 
-    here = run.in_memory(wave)
-    beside = [name for name in wave if name not in here]
+    here = run.in_memory(level)
+    beside = [name for name in level if name not in here]
     together = await asyncio.gather(*(one(name) for name in beside), *([in_memory(here)] if here else ()))
     outcomes = dict(zip(beside, together, strict=False))
     return outcomes | together[-1] if here else outcomes

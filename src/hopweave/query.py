@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from hopweave.filters import Filters, as_predicate
 from hopweave.hit import Hit, Vector, same_vector
+from hopweave.metadata.filters import Filters, as_predicate
 
 
 def utc_now() -> datetime:
@@ -61,30 +61,30 @@ class Query:
 
     `filters` decide what may be returned and are applied after fusion, so that a filtered-out hit can still lead
     to others. `tenant` is hard isolation: metadata values a document must have to be seen at all, honoured inside
-    every source. `asked_at` is the clock that freshness goes by; a naive time counts as UTC.
+    every source. `now` is the clock that freshness goes by; a naive time counts as UTC.
 
-    >>> Query("where does the Skua sail?", asked_at=datetime(2026, 5, 1)).asked_at.isoformat()
+    >>> Query("where does the Skua sail?", now=datetime(2026, 5, 1)).now.isoformat()
     '2026-05-01T00:00:00+00:00'
     """
 
     text: str
     vector: Vector | None = None
-    asked_at: datetime = field(default_factory=utc_now)
+    now: datetime = field(default_factory=utc_now)
     filters: Filters | None = None
     tenant: Mapping[str, Any] | None = None
     intent: Intent | None = None
     plan: Plan | None = None
 
     def __post_init__(self) -> None:
-        if self.asked_at.tzinfo is None:
-            object.__setattr__(self, "asked_at", self.asked_at.replace(tzinfo=UTC))
+        if self.now.tzinfo is None:
+            object.__setattr__(self, "now", self.now.replace(tzinfo=UTC))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Query):
             return NotImplemented
         return same_vector(self.vector, other.vector) and (
-            (self.text, self.asked_at, self.filters, self.tenant, self.intent, self.plan)
-            == (other.text, other.asked_at, other.filters, other.tenant, other.intent, other.plan)
+            (self.text, self.now, self.filters, self.tenant, self.intent, self.plan)
+            == (other.text, other.now, other.filters, other.tenant, other.intent, other.plan)
         )
 
     def __hash__(self) -> int:

@@ -12,10 +12,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 import hopweave.component
 from hopweave.catalogue import CATALOGUE
 from hopweave.component import Component, Fuser, Source, Stage
-from hopweave.context.assemble import ContextBuilder
+from hopweave.context.context_builder import ContextBuilder
 from hopweave.errors import RecipeError, explain
+from hopweave.fusion.passthrough import Passthrough
 from hopweave.fusion.reciprocal_rank import ReciprocalRank
-from hopweave.graph.pruning import FlowPruning
+from hopweave.graph.flow_pruning import FlowPruning
 from hopweave.graph.service_neighbourhood import ServiceNeighbourhood
 from hopweave.routing.gate import Gate
 from hopweave.routing.intent import IntentClassifier
@@ -44,19 +45,19 @@ class Recipe(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     name: str = Field(min_length=1, description="How the recipe is called.")
-    description: str = Field("", description="What it is good for.")
-    gate: Gate | None = Field(None, description="Whether a message needs retrieval at all.")
-    intent: IntentClassifier | None = Field(None, description="What kind of answer the question is after.")
-    plan: Planner | None = Field(None, description="Which of the sources run for a question.")
+    description: str = Field(default="", description="What it is good for.")
+    gate: Gate | None = Field(default=None, description="Whether a message needs retrieval at all.")
+    intent: IntentClassifier | None = Field(default=None, description="What kind of answer the question is after.")
+    plan: Planner | None = Field(default=None, description="Which of the sources run for a question.")
     sources: dict[str, Source] = Field(min_length=1, description="Sources by name.")
     fuse: Fuser = Field(default_factory=ReciprocalRank, description="How the rankings become one.")
-    stages: tuple[Stage, ...] = Field((), description="What happens to the fused hits, in order.")
-    paths: FlowPruning | None = Field(None, description="Which paths between the hits to tell.")
+    stages: tuple[Stage, ...] = Field(default=(), description="What happens to the fused hits, in order.")
+    paths: FlowPruning | None = Field(default=None, description="Which paths between the hits to describe.")
     neighbourhood: ServiceNeighbourhood | None = Field(
-        None, description="Which services around those of the hits to tell."
+        default=None, description="Which services around those of the hits to describe."
     )
-    context: ContextBuilder | None = Field(None, description="How the hits become a cited context.")
-    top_k: int = Field(10, ge=1, description="How many hits to return.")
+    context: ContextBuilder | None = Field(default=None, description="How the hits become a cited context.")
+    top_k: int = Field(default=10, ge=1, description="How many hits to return.")
 
     @model_validator(mode="after")
     def _needs_exist(self) -> "Recipe":
@@ -65,14 +66,43 @@ class Recipe(BaseModel):
                 if needed not in self.sources or needed == name:
                     others = ", ".join(other for other in self.sources if other != name)
                     raise ValueError(f"source {name!r} needs source {needed!r}; there are {others or 'no others'}")
-        _waves(self.sources)
+        _levels(self.sources)
         self.fuse.check_sources(self.sources)
         return self
 
     @property
-    def waves(self) -> list[list[str]]:
-        """Names of the sources in groups that can run side by side, each after the groups it needs."""
-        return _waves(self.sources)
+    def levels(self) -> list[list[str]]:
+        """Dependency levels: names of the sources that can run side by side, each level after those it needs."""
+        return _levels(self.sources)
+
+    @classmethod
+    def of_source(
+        cls,
+        source: Source,
+        *,
+        name: str | None = None,
+        upstream: Mapping[str, Source] | None = None,
+        intent: IntentClassifier | None = None,
+        top_k: int | None = None,
+    ) -> "Recipe":
+        """A recipe of one source, whose ranking is left as it is.
+
+        `upstream` are the sources that it builds on, by the names it knows them under; `name` (its kind when not given)
+        is what it is called, and `top_k` (its own when not given) how many hits to return.
+
+        >>> from hopweave.text.bm25 import BM25
+        >>> recipe = Recipe.of_source(BM25(top_k=3))
+        >>> list(recipe.sources), recipe.fuse.kind, recipe.top_k
+        (['bm25'], 'passthrough', 3)
+        """
+        name = name or source.kind
+        return cls(
+            name=name,
+            intent=intent,
+            sources={**(upstream or {}), name: source},
+            fuse=Passthrough(source=name),
+            top_k=source.top_k if top_k is None else top_k,
+        )
 
     @classmethod
     def from_yaml(cls, text: str, origin: str = "recipe") -> "Recipe":
@@ -156,13 +186,13 @@ def register(component: type[Component]) -> None:
     Recipe.model_rebuild(force=True)
 
 
-def _waves(sources: Mapping[str, Source]) -> list[list[str]]:
-    waves: list[list[str]] = []
+def _levels(sources: Mapping[str, Source]) -> list[list[str]]:
+    levels: list[list[str]] = []
     waiting = dict(sources)
     while waiting:
         ready = [name for name, source in waiting.items() if not set(source.needs) & waiting.keys()]
         if not ready:
             raise ValueError(f"sources need one another in a circle: {', '.join(waiting)}")
-        waves.append(ready)
+        levels.append(ready)
         waiting = {name: source for name, source in waiting.items() if name not in ready}
-    return waves
+    return levels

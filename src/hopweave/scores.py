@@ -1,4 +1,4 @@
-"""Arithmetic that every source, fuser and stage shares: order, range and meaning of scores."""
+"""Order, range and scale of scores, shared by all sources, fusers and stages."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ Normalisation = Literal["min_max", "max", "sigmoid", "none"]
 
 
 def checked(hits: Iterable[Hit]) -> list[Hit]:
-    """The hits, each id once (its first appearance), or an error that names the hit whose score is not finite.
+    """The hits without repeated ids (the first occurrence is kept); a score that is not finite is an error.
 
     >>> [hit.id for hit in checked([Hit("a", 1.0), Hit("b"), Hit("a", 0.5)])]
     ['a', 'b']
@@ -23,17 +23,13 @@ def checked(hits: Iterable[Hit]) -> list[Hit]:
         ...
     hopweave.errors.InvalidScore: hit 'a' has score nan; scores must be finite numbers or None
     """
-    hits = list(hits)
-    scores = [hit[1] for hit in hits if hit[1] is not None]  # by place, here and below: names take twice as long
-    if not math.isfinite(sum(scores)):  # or large ones add up to inf
-        for hit in hits:
-            if hit.score is not None and not math.isfinite(hit.score):
-                raise InvalidScore(f"hit {hit.id!r} has score {hit.score}; scores must be finite numbers or None")
-    if len({hit[0] for hit in hits}) == len(hits):
-        return hits
     first: dict[str, Hit] = {}
     for hit in hits:
-        first.setdefault(hit.id, hit)
+        key, score = hit.id, hit.score
+        if score is not None and not math.isfinite(score):
+            raise InvalidScore(f"hit {key!r} has score {score}; scores must be finite numbers or None")
+        if key not in first:
+            first[key] = hit
     return list(first.values())
 
 
@@ -69,15 +65,30 @@ def top_ids(
     >>> top_ids({"b": 1.0, "a": 1.0, "c": 2.0}, {"a": 2, "b": 1, "c": 5})
     [('c', 2.0), ('b', 1.0), ('a', 1.0)]
     """
-    order = sorted(scores.items(), key=lambda pair: (-pair[1], best_rank[pair[0]], pair[0]))
-    return order[:limit]
+    order = sorted((-score, best_rank[key], key) for key, score in scores.items())
+    return [(key, -negative) for negative, _, key in order[:limit]]
+
+
+def contrast(scores: Iterable[float], depth: int = 10) -> float:
+    """How well scores tell documents apart: (best - score at rank `depth`) / best, in [0, 1].
+
+    Ranks beyond the end count 0. Without a positive score there is no contrast.
+
+    >>> contrast([8.0, 4.0, 2.0], depth=3), contrast([0.9], depth=2), contrast([])
+    (0.75, 1.0, 0.0)
+    """
+    ordered = sorted(scores, reverse=True)
+    if not ordered or ordered[0] <= 0:
+        return 0.0
+    last = ordered[depth - 1] if len(ordered) >= depth else 0.0
+    return (ordered[0] - max(last, 0.0)) / ordered[0]
 
 
 def normalised(scores: Sequence[float], method: Normalisation = "min_max") -> list[float]:
-    """Scores brought to [0, 1] over their own list.
+    """Scores scaled to [0, 1] over their own list.
 
     min_max: (s - min) / (max - min). max: s / max, negatives to 0. sigmoid: 1 / (1 + e^-s). none: as they are.
-    A list whose scores are all equal keeps its strength: s itself where it lies in (0, 1], else 1.
+    If all scores are equal, they are unchanged if they lie in (0, 1], else 1.
 
     >>> normalised([4.0, 2.0, 0.0])
     [1.0, 0.5, 0.0]
@@ -97,7 +108,7 @@ def normalised(scores: Sequence[float], method: Normalisation = "min_max") -> li
 
 
 def sigmoid(score: float) -> float:
-    """The probability behind a log-odds, without overflow.
+    """The logistic function 1 / (1 + e^-score), without overflow.
 
     >>> sigmoid(0.0), sigmoid(-1000.0)
     (0.5, 0.0)
@@ -108,38 +119,38 @@ def sigmoid(score: float) -> float:
 
 
 def as_unit(hits: Iterable[Hit], *, bounded: bool = False) -> list[Hit]:
-    """Hits whose scores lie on a scale where more is better and nothing is negative, so that they can be weighed.
+    """Hits with scores on a scale without negative values, so that they can be multiplied and blended.
 
-    Logits go through a sigmoid and cosines through (1 + c) / 2. If the scale is unknown and any score of unknown
-    scale is negative, those scores are taken for logits. `bounded` also brings scores without an upper end (scale
-    `positive`, or unknown and above 1) into [0, 1], as shares of the best of them, so that something can be added to
-    them or a bar be set. Hits that were converted get a receipt.
+    Logits go through a sigmoid and cosines through (1 + c) / 2. A scale is never inferred from the scores: those of
+    unknown scale are taken as they are, and count 0 where they are negative. `bounded` also divides scores without an
+    upper bound (scale `positive`, or unknown and above 1) by their maximum. Hits that were converted get a receipt.
 
     >>> hit = as_unit([Hit("a", -4.0, scale="logit")])[0]
     >>> round(hit.score, 4), hit.scale
     (0.018, 'unit')
-    >>> as_unit([Hit("a", 7.5)])[0].score
-    7.5
+    >>> [hit.score for hit in as_unit([Hit("a", 7.5), Hit("b", -0.1)])]
+    [7.5, 0.0]
     >>> [hit.score for hit in as_unit([Hit("a", 8.0, scale="positive"), Hit("b", 2.0, scale="positive")], bounded=True)]
     [1.0, 0.25]
     """
     hits = list(hits)
-    unknown_is_logit = any(hit.scale is None and hit.score is not None and hit.score < 0 for hit in hits)
     top: dict[Scale | None, float] = {}
-    open_ended: tuple[tuple[Scale | None, float], ...] = (("positive", 0.0), (None, 1.0)) if bounded else ()
-    for scale, above in open_ended:
+    unbounded: tuple[tuple[Scale | None, float], ...] = (("positive", 0.0), (None, 1.0)) if bounded else ()
+    for scale, above in unbounded:
         scores = [hit.score for hit in hits if hit.scale == scale and hit.score is not None and hit.score > above]
         top[scale] = max(scores, default=1.0)
-    return [_as_unit(hit, unknown_is_logit, top.get(hit.scale, 1.0)) for hit in hits]
+    return [_as_unit(hit, top.get(hit.scale, 1.0)) for hit in hits]
 
 
-def _as_unit(hit: Hit, unknown_is_logit: bool, top: float) -> Hit:
+def _as_unit(hit: Hit, top: float) -> Hit:
     if hit.score is None:
         return hit
-    if hit.scale == "logit" or (hit.scale is None and unknown_is_logit):
+    if hit.scale == "logit":
         converted, formula = sigmoid(hit.score), "sigmoid"
     elif hit.scale == "cosine":
         converted, formula = min(max((1 + hit.score) / 2, 0.0), 1.0), "(1 + cosine) / 2"
+    elif hit.scale is None and hit.score < 0:
+        converted, formula = 0.0, "max(score, 0)"
     elif top != 1:
         converted, formula = hit.score / top, "score / best score"
     else:

@@ -12,7 +12,7 @@ import hopweave
 
 PACKAGE = Path(hopweave.__file__).parent
 FEATURES = {"routing", "text", "vector", "graph", "fusion", "stages", "context"}
-TOP = {"measure", "commands", "cli", "__main__", "service"}
+TOP = {"evaluate", "tune", "commands", "cli", "__main__", "service"}
 FRAMEWORKS = {"haystack", "haystack_integrations", "llama_index"}
 HEAVY = {"torch", "faiss", "bm25s", "scipy", "haystack", "llama_index"}
 NOT_EVEN = HEAVY | {"numpy", "pydantic", "yaml", "sqlite3"}
@@ -63,13 +63,14 @@ def inside(module):
             yield part(rest) if part(rest) in known else "__init__"
 
 
-MIDDLE = {"knowledge_base", "recipe", "pipeline", "catalogue", "report"}
+MIDDLE = {"knowledge_base", "readers", "recipe", "pipeline", "catalogue", "report"}
 GROUND = {part(name) for name in modules()} - FEATURES - MIDDLE - TOP
 
 # who may import whom; the catalogue lists every component, so it stands above all features
 MAY_IMPORT = (
     dict.fromkeys(GROUND, GROUND)
     | {"hit": GROUND | {"report"}}  # when a notebook asks for a picture, and not before
+    | {"exports": GROUND | {"catalogue"}}  # when a component is asked for by its folder, and not before
     | {name: GROUND | {name} for name in FEATURES}
     | dict.fromkeys(MIDDLE, GROUND | FEATURES | MIDDLE)
     | dict.fromkeys(TOP, GROUND | FEATURES | MIDDLE | TOP | {"__init__"})
@@ -77,8 +78,10 @@ MAY_IMPORT = (
 
 
 def test_the_ground_floor_is_what_it_is_meant_to_be():
-    assert {"hit", "query", "errors", "document", "filters", "scores", "component", "timestamps"} <= GROUND
-    assert {name for name in GROUND if (PACKAGE / name).is_dir()} == set(), "a new folder needs a place in the order"
+    assert {"hit", "query", "errors", "document", "scores", "component", "metadata", "language"} <= GROUND
+    assert {name for name in GROUND if (PACKAGE / name).is_dir()} == {"language", "metadata", "storage"}, (
+        "a new folder needs a place in the order"
+    )
 
 
 @pytest.mark.parametrize("module", modules())
@@ -126,9 +129,21 @@ def test_public_names_can_all_be_had():
 
 
 def test_folders_do_not_hide_what_is_in_their_modules():
-    for folder in {"knowledge_base", "measure", "commands", "report", *FEATURES}:
+    for folder in ("knowledge_base", "evaluate", "tune", "readers", "commands", "report"):
         tree = ast.parse((PACKAGE / folder / "__init__.py").read_text(encoding="utf-8"))
         assert [type(node) for node in tree.body] == [ast.Expr], f"hopweave.{folder} is more than a docstring"
+
+
+@pytest.mark.parametrize("folder", sorted(FEATURES))
+def test_a_folder_offers_its_components_and_no_list_of_its_own(folder):
+    lines = (PACKAGE / folder / "__init__.py").read_text(encoding="utf-8").splitlines()
+    assert lines[1:] == [
+        "",
+        "from hopweave.exports import exports",
+        "",
+        "__getattr__, __dir__ = exports(__name__)",
+    ]
+    assert not loaded_after(f"import hopweave.{folder}") & NOT_EVEN
 
 
 def test_no_module_is_a_drawer_for_everything():

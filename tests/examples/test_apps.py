@@ -77,7 +77,7 @@ def test_the_memory_takes_a_correction_fades_and_keeps_users_apart(printed):
     assert scores[-1] < scores[0] * 0.6
     assert [line for line in tomas if "2026-" in line] == [tomas[1]]
     assert "Tomas wants no summary" in tomas[1]
-    assert "Ines is told of style-summary-monday again" in shown
+    assert "style-summary-monday ranks first again" in shown
 
 
 def test_the_operations_assistant_shows_boost_freshness_services_and_sources(printed):
@@ -100,9 +100,9 @@ def test_the_operations_assistant_takes_another_question(printed):
 
 def test_tuning_says_what_is_noise_and_what_is_not(printed):
     isles, skills = printed("tune_a_recipe").split("\n== ")[:2]
-    assert "What tuning gained is within noise" in isles
+    assert "The difference is within noise" in isles
     assert "the starting recipe is kept" in isles
-    assert "Tuning made it better" in skills
+    assert "The tuned recipe is better" in skills
     tuned_on, held_out = (float(gain) for gain in re.findall(r"(?:tuned on|held out) .*?([+-][\d.]+)", skills))
     assert tuned_on >= held_out > 0.05
     chosen = printed("tune_a_recipe").split("== What to use\n")[1]

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from hopweave import KnowledgeBase, load_recipe, read_documents
-from hopweave.graph.build.metadata import MetadataBuilder
+from hopweave.evaluate.evaluate import evaluate
+from hopweave.evaluate.queries import read_queries
+from hopweave.graph.build.builders.metadata import MetadataBuilder
 from hopweave.graph.model import EDGE_TYPE_WEIGHTS
-from hopweave.measure.evaluate import evaluate
-from hopweave.measure.judged import read_judged
 from hopweave.vector.embedders import StaticEmbedder
 
 FOLDER = Path(__file__).parents[2] / "examples" / "knowledge"
@@ -23,7 +23,7 @@ INTENTS = (
 
 @pytest.fixture(scope="module")
 def kb():
-    with KnowledgeBase.open(embedder=StaticEmbedder(), graph=[MetadataBuilder()]) as kb:
+    with KnowledgeBase.open(embedder=StaticEmbedder(), builders=[MetadataBuilder()]) as kb:
         kb.add(DOCUMENTS)
         yield kb
 
@@ -57,7 +57,7 @@ def test_questions_cover_every_intent_and_their_gold_exists(kb):
 
 def test_the_recipe_beats_each_of_its_sources(kb):
     report = evaluate(
-        kb, ["knowledge"], read_judged(FOLDER / "queries.jsonl"), measures=["recall@5"], sources=True
+        kb, ["knowledge"], read_queries(FOLDER / "queries.jsonl"), measures=["recall@5"], sources=True
     ).evaluations
     recipe, *alone = (one.mean("recall@5") for one in report)
     assert len(alone) == 4
@@ -65,14 +65,14 @@ def test_the_recipe_beats_each_of_its_sources(kb):
     assert recipe > max(alone) + 0.03
 
 
-def test_receipts_tell_the_four_parts_and_which_signals_found_a_hit(kb):
+def test_receipts_hold_the_four_parts_and_which_signals_found_a_hit(kb):
     result = kb.search(
         "Chalk White failed on my bowl: bare islands everywhere. How can I fix that?", recipe="knowledge"
     )
     assert result.query.intent.name == "debugging"
-    told = {hit.id: fused(hit) for hit in result.hits}
+    details = {hit.id: fused(hit) for hit in result.hits}
     for hit in result.hits:
-        signals = told[hit.id]["signals"]
+        signals = details[hit.id]["signals"]
         assert list(signals) == ["embedding", "graph", "intent_edges", "text"]
         assert {name: one["weight"] for name, one in signals.items()} == pytest.approx(
             {"embedding": 0.30, "text": 0.45, "graph": 0.20, "intent_edges": 0.05}
@@ -80,9 +80,9 @@ def test_receipts_tell_the_four_parts_and_which_signals_found_a_hit(kb):
         score = next(receipt.after for receipt in hit.receipts if receipt.stage == "weighted")
         assert score == pytest.approx(sum(one["part"] for one in signals.values()))
         found = [name for name in ("embedding", "text", "graph", "intent_edges") if signals[name]["source"]]
-        assert told[hit.id]["method"] == "+".join(found)
+        assert details[hit.id]["method"] == "+".join(found)
         json.dumps(hit.as_dict())
-    assert told["chalk-white"]["method"] == "embedding+text+graph+intent_edges"
+    assert details["chalk-white"]["method"] == "embedding+text+graph+intent_edges"
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from hopweave import KnowledgeBase, Pipeline, Query, load_recipe, read_documents
-from hopweave.measure.evaluate import evaluate
-from hopweave.measure.judged import read_judged
-from hopweave.stages.noise import is_noise
+from hopweave.evaluate.evaluate import evaluate
+from hopweave.evaluate.queries import read_queries
+from hopweave.stages.filter.noise import is_noise
 from hopweave.vector.embedders import StaticEmbedder
 
 FOLDER = Path(__file__).parents[2] / "examples" / "memory"
@@ -26,7 +26,7 @@ def lines(name):
 @pytest.fixture(scope="module")
 def kb(tmp_path_factory):
     path = tmp_path_factory.mktemp("memory") / "memory.db"
-    with KnowledgeBase.open(path, embedder=StaticEmbedder(), graph=[]) as kb:
+    with KnowledgeBase.open(path, embedder=StaticEmbedder(), builders=[]) as kb:
         kb.add(MEMORIES)
         yield kb
 
@@ -34,7 +34,7 @@ def kb(tmp_path_factory):
 @pytest.fixture(scope="module")
 def ask(kb):
     pipeline = Pipeline("memory", kb)
-    return lambda text, **options: pipeline.run(Query(text, asked_at=NOW), **options)
+    return lambda text, **options: pipeline.run(Query(text, now=NOW), **options)
 
 
 def order(result):
@@ -60,17 +60,17 @@ def test_noise_is_what_the_rules_call_noise():
 
 
 def test_every_question_is_judged_by_memories_that_exist_and_are_no_noise():
-    queries = read_judged(FOLDER / "queries.jsonl")
+    queries = read_queries(FOLDER / "queries.jsonl")
     known = {one.id for one in MEMORIES} - NOISE
     assert 20 <= len(queries) <= 30
-    assert all(id_ in known for one in queries for gold in one.gold for id_ in gold)
+    assert all(id_ in known for one in queries for gold in one.qrels for id_ in gold)
     assert set(Counter(one.fields["note"] for one in queries)) == {"fresh fact", "exact term", "plain", "several"}
     gate = load_recipe("memory").gate
     assert all(gate.decide(one.query.text).retrieve for one in queries)
 
 
 def test_the_recipe_beats_each_of_its_sources(kb):
-    report = evaluate(kb, ["memory"], read_judged(FOLDER / "queries.jsonl"), measures=["recall@5"], sources=True)
+    report = evaluate(kb, ["memory"], read_queries(FOLDER / "queries.jsonl"), measures=["recall@5"], sources=True)
     recipe, *sources = (one.mean("recall@5") for one in report.evaluations)
     assert len(sources) == 2
     assert recipe > max(sources) + 0.05
@@ -83,7 +83,7 @@ def test_the_stages_stand_in_the_order_that_the_flow_asks_for():
         "importance",
         "length",
         "time_decay",
-        "minimum",
+        "score_threshold",
         "noise",
         "deferral",
     ]
@@ -130,7 +130,7 @@ def test_near_duplicates_step_back_but_stay(ask):
 
 def test_noise_is_found_by_the_sources_and_never_returned(kb, ask):
     crowding = 0
-    for query in read_judged(FOLDER / "queries.jsonl"):
+    for query in read_queries(FOLDER / "queries.jsonl"):
         found = Pipeline("memory", kb).find(query.query).hits
         crowding += len(NOISE & {hit.id for hit in found[:5]})
         assert not NOISE & set(order(ask(query.query.text, top_k=50)))
@@ -141,10 +141,10 @@ def test_importance_length_recency_and_minimum_leave_their_mark(ask):
     result = ask(
         "What is on the Loafline roadmap: standing orders, allergen labels, a screen above the bench?", top_k=50
     )
-    told = receipts(result, "loafline-stack-long")
-    assert told["recency_boost"].details["bonus"] == pytest.approx(0.1 * 2 ** (-27.5 / 14))
-    assert told["importance"].details["factor"] == pytest.approx(0.7 + 0.3 * 0.6)
-    assert told["length"].after < told["length"].before
+    by_stage = receipts(result, "loafline-stack-long")
+    assert by_stage["recency_boost"].details["bonus"] == pytest.approx(0.1 * 2 ** (-27.5 / 14))
+    assert by_stage["importance"].details["factor"] == pytest.approx(0.7 + 0.3 * 0.6)
+    assert by_stage["length"].after < by_stage["length"].before
     assert all(hit.score >= 0.35 for hit in result.hits)
 
 

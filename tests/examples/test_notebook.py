@@ -14,7 +14,7 @@ def outputs(notebook):
     return [output for cell in notebook.cells for output in cell.get("outputs", ())]
 
 
-def said(notebook):
+def printed(notebook):
     return "".join(output.text for output in outputs(notebook) if output.output_type == "stream")
 
 
@@ -46,13 +46,13 @@ def test_there_are_three_plots(fresh):
 
 
 def test_a_higher_restart_stays_nearer(fresh):
-    far, near = map(float, re.search(r"([\d.]+) hops at restart 0.05, ([\d.]+) at 0.95", said(fresh)).groups())
+    far, near = map(float, re.search(r"([\d.]+) hops at restart 0.05, ([\d.]+) at 0.95", printed(fresh)).groups())
     assert near < 0.1
     assert far > 1.5
 
 
 def test_multihop_finds_more_of_what_takes_several_pages(fresh):
-    several = next(line for line in said(fresh).splitlines() if line.startswith("several pages"))
+    several = next(line for line in printed(fresh).splitlines() if line.startswith("several pages"))
     recall = {way: float(value) for way, value in re.findall(r"'([^']+)': ([\d.]+)", several)}
     assert recall["multihop"] > recall["hybrid"] + 0.1
 
@@ -65,5 +65,5 @@ def test_what_is_kept_of_the_last_run_is_small_and_names_no_machine(kept):
 
 def test_what_is_kept_of_the_last_run_still_holds(kept, fresh):
     refresh = "run: jupyter execute --inplace examples/notebook.ipynb"
-    assert said(kept) == said(fresh), refresh
+    assert printed(kept) == printed(fresh), refresh
     assert len(outputs(kept)) == len(outputs(fresh)), refresh

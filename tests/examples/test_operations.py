@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from hopweave import KnowledgeBase, Pipeline, Query, load_recipe, read_documents
-from hopweave.graph.build.services import ServicesBuilder
-from hopweave.measure.evaluate import evaluate
-from hopweave.measure.judged import read_judged
+from hopweave.evaluate.evaluate import evaluate
+from hopweave.evaluate.queries import read_queries
+from hopweave.graph.build.builders.services import ServicesBuilder
 from hopweave.vector.embedders import StaticEmbedder
 
 FOLDER = Path(__file__).parents[2] / "examples" / "operations"
@@ -24,7 +24,7 @@ SERVICES = {one.metadata["service"] for one in DOCUMENTS if "service" in one.met
 def kb(tmp_path_factory):
     path = tmp_path_factory.mktemp("operations") / "operations.db"
     builders = [ServicesBuilder()]
-    with KnowledgeBase.open(path, embedder=StaticEmbedder(), analyzers=["nlp", "code"], graph=builders) as kb:
+    with KnowledgeBase.open(path, embedder=StaticEmbedder(), analyzers=["nlp", "code"], builders=builders) as kb:
         kb.add(DOCUMENTS)
         yield kb
 
@@ -32,7 +32,7 @@ def kb(tmp_path_factory):
 @pytest.fixture(scope="module")
 def ask(kb):
     pipeline = Pipeline("operations", kb)
-    return lambda text, **options: pipeline.run(Query(text, asked_at=NOW, **options))
+    return lambda text, **options: pipeline.run(Query(text, now=NOW, **options))
 
 
 def order(result):
@@ -67,13 +67,13 @@ def test_calls_lead_to_services_and_each_service_has_all_it_takes():
 
 
 def test_every_question_is_judged_by_documents_that_exist():
-    queries = read_judged(FOLDER / "queries.jsonl")
+    queries = read_queries(FOLDER / "queries.jsonl")
     assert 20 <= len(queries) <= 30
-    assert all(id_ in BY_ID for one in queries for gold in one.gold for id_ in gold)
+    assert all(id_ in BY_ID for one in queries for gold in one.qrels for id_ in gold)
 
 
 def test_the_recipe_beats_each_of_its_sources(kb):
-    report = evaluate(kb, ["operations"], read_judged(FOLDER / "queries.jsonl"), measures=["recall@5"], sources=True)
+    report = evaluate(kb, ["operations"], read_queries(FOLDER / "queries.jsonl"), measures=["recall@5"], sources=True)
     recipe, *sources = (one.mean("recall@5") for one in report.evaluations)
     assert len(sources) == 3
     assert recipe > max(sources)
@@ -95,9 +95,9 @@ def test_of_many_rotas_the_fresh_one_comes_first(ask):
     rotas = [hit for hit in result.hits if hit.id.startswith("slack-oncall-rota")]
     assert rotas[0].id == "slack-oncall-rota"
     assert len(rotas) == 6
-    told = [receipts(hit)["freshness"] for hit in rotas]
-    assert told[0].details["decay"] > 0.9
-    assert told[0].after - told[0].before > told[1].after - told[1].before
+    freshness = [receipts(hit)["freshness"] for hit in rotas]
+    assert freshness[0].details["decay"] > 0.9
+    assert freshness[0].after - freshness[0].before > freshness[1].after - freshness[1].before
 
 
 def test_freshness_is_for_conversations_only(ask):
@@ -106,19 +106,19 @@ def test_freshness_is_for_conversations_only(ask):
 
 
 @pytest.mark.parametrize(
-    ("question", "said", "favoured", "multiplier"),
+    ("question", "phrase", "favoured", "multiplier"),
     [
         ("How do I deploy booking-api and roll it back?", "deploy", {"CODE_DEPLOY", "DOC_RUNBOOK"}, 1.3),
         ("Which outage made searches lose their prices?", "outage", {"CONVO_SLACK", "DOC_RUNBOOK"}, 1.3),
         ("What are the steps to restore the books?", "steps", {"DOC_RUNBOOK", "DOC_README"}, 1.2),
     ],
 )
-def test_the_corpus_that_covers_the_subject_is_boosted(question, said, favoured, multiplier, ask):
+def test_the_corpus_that_covers_the_subject_is_boosted(question, phrase, favoured, multiplier, ask):
     hits = ask(question).hits
     boosted = {hit.id: receipts(hit)["corpus_boost"] for hit in hits if "corpus_boost" in receipts(hit)}
     assert boosted.keys() == {hit.id for hit in hits if corpus_type(hit) in favoured}
     for receipt in boosted.values():
-        assert receipt.details == {"multiplier": multiplier, "said": [said]}
+        assert receipt.details == {"multiplier": multiplier, "phrases": [phrase]}
         assert receipt.after == pytest.approx(multiplier * receipt.before)
 
 

@@ -65,8 +65,8 @@ class Elasticsearch(ThreadingHTTPServer):
 class Node(BaseHTTPRequestHandler):
     def answer(self):
         body = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
-        said = self.said(body)
-        content = json.dumps(said).encode()
+        reply = self.reply(body)
+        content = json.dumps(reply).encode()
         self.send_response(200)
         self.send_header("x-elastic-product", "Elasticsearch")
         self.send_header("content-type", "application/vnd.elasticsearch+json;compatible-with=8")
@@ -75,7 +75,7 @@ class Node(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(content)
 
-    def said(self, body):
+    def reply(self, body):
         documents = self.server.documents
         if "_bulk" in self.path:
             lines = [json.loads(line) for line in body.splitlines()]
@@ -92,16 +92,16 @@ class Node(BaseHTTPRequestHandler):
         return {"acknowledged": True, "version": {"number": "8.19.0"}, "tagline": "You Know, for Search"}
 
     def hits(self, query):
-        told = json.dumps(query)
-        words = set(re.findall(r"\w{4,}", told.lower()))
+        query_text = json.dumps(query)
+        words = set(re.findall(r"\w{4,}", query_text.lower()))
 
         def score(key, document):
             if "knn" in query:
                 vector = query["knn"]["query_vector"]
                 return sum(a * b for a, b in zip(vector, document["embedding"], strict=True))
-            if "multi_match" in told:
+            if "multi_match" in query_text:
                 return len(words & set(re.findall(r"\w+", document["content"].lower())))
-            return float(json.dumps(key) in told)
+            return float(json.dumps(key) in query_text)
 
         scores = {key: score(key, document) for key, document in self.server.documents.items()}
         best = sorted((key for key in scores if scores[key]), key=lambda key: (-scores[key], key))

@@ -90,9 +90,9 @@ def test_from_question_to_receipt_by_keyboard_alone(service, open_page):
     assert region.is_visible()
     drawn = region.locator("svg.path")
     assert drawn.locator("circle").count() >= 2
-    told = drawn.get_attribute("aria-label")
-    assert told.startswith("Ledgerline")
-    assert told.endswith("Jun Ferreira")
+    label = drawn.get_attribute("aria-label")
+    assert label.startswith("Ledgerline")
+    assert label.endswith("Jun Ferreira")
     assert drawn.locator("text").first.text_content().startswith("Ledgerline")
     assert "reciprocal rank" in region.locator(".steps").inner_text()
     page.keyboard.press("Escape")

@@ -11,10 +11,10 @@ KEY = "open-sesame-42"
 
 
 def test_the_description_tells_fields_limits_and_defaults(service):
-    said = service.client.get("/openapi.json").json()
-    assert set(said["paths"]) == {"/search", "/health", "/health/live"}
-    assert "securitySchemes" not in said["components"]
-    request = said["components"]["schemas"]["SearchRequest"]
+    schema = service.client.get("/openapi.json").json()
+    assert set(schema["paths"]) == {"/search", "/health", "/health/live"}
+    assert "securitySchemes" not in schema["components"]
+    request = schema["components"]["schemas"]["SearchRequest"]
     assert request["required"] == ["query"]
     assert {name: field.get("default") for name, field in request["properties"].items() if name != "filters"} == {
         "query": None,
@@ -26,7 +26,7 @@ def test_the_description_tells_fields_limits_and_defaults(service):
     }
     limits = request["properties"]["limit"]
     assert (limits["minimum"], limits["maximum"]) == (1, 100)
-    assert set(said["paths"]["/search"]["post"]["responses"]) == {"200", "400", "401", "408", "413", "422", "503"}
+    assert set(schema["paths"]["/search"]["post"]["responses"]) == {"200", "400", "401", "408", "413", "422", "503"}
 
 
 @pytest.mark.parametrize("key", [None, KEY], ids=["open", "locked"])

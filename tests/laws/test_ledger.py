@@ -1,23 +1,26 @@
 """Whatever was added, changed and deleted, and in which order: the graph is that of the documents that are left."""
 
+import json
 import sqlite3
 import unicodedata
 
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopweave.document import Document
-from hopweave.graph import ledger as sql
-from hopweave.graph.build.builder import contribute_all
-from hopweave.graph.build.links import LinksBuilder
-from hopweave.graph.build.mentions import MentionsBuilder
-from hopweave.graph.build.metadata import MetadataBuilder
-from hopweave.graph.build.services import ServicesBuilder
-from hopweave.graph.build.triples import TriplesBuilder
-from hopweave.graph.ledger import Ledger
+from hopweave.graph.build.builders.builder import contribute_all
+from hopweave.graph.build.builders.links import LinksBuilder
+from hopweave.graph.build.builders.mentions import MentionsBuilder
+from hopweave.graph.build.builders.metadata import MetadataBuilder
+from hopweave.graph.build.builders.services import ServicesBuilder
+from hopweave.graph.build.builders.triples import TriplesBuilder
+from hopweave.graph.build.changes import apply
+from hopweave.graph.build.resolve import Resolved, resolve
 from hopweave.graph.model import Node
-from hopweave.graph.readings import Readings
-from hopweave.graph.resolve import resolve
+from hopweave.graph.storage import ledger as sql
+from hopweave.graph.storage.ledger import Ledger
+from hopweave.graph.storage.tables import GraphTables
 
 BUILDERS = (MentionsBuilder(), TriplesBuilder(), MetadataBuilder(), LinksBuilder(), ServicesBuilder())
 NAMES = (
@@ -71,9 +74,22 @@ def contributions(documents):
     return list(contribute_all(BUILDERS, documents))
 
 
-def graph_of(entries, readings=None):
-    resolved = resolve(entries, readings=readings)
+def graph_of(entries):
+    return parts(resolve(entries))
+
+
+def parts(resolved):
     return resolved.nodes, resolved.edges()
+
+
+def cooccurrence(tables):
+    """How closely some words occur next to names, by the id of the node."""
+    graph = Resolved(tables).graph()
+    found = {}
+    for word in ("film", "sails", "later"):
+        nodes, closeness = graph.cooccurring([word])
+        found |= {(word, graph.ids[node]): value for node, value in zip(nodes, closeness.tolist(), strict=True)}
+    return found
 
 
 @settings(max_examples=150, deadline=None)
@@ -81,7 +97,7 @@ def graph_of(entries, readings=None):
 def test_any_history_equals_building_what_is_left(history):
     connection = sqlite3.connect(":memory:")
     sql.create_tables(connection)
-    memory, follower, readings = Ledger(), Ledger(), Readings()
+    memory, follower = Ledger(), Ledger()
     left = {}
     for step in history:
         if isinstance(step, str):
@@ -93,13 +109,55 @@ def test_any_history_equals_building_what_is_left(history):
             sql.record(connection, contributions([step]))
             memory.record(contributions([step]))
         follower.refresh(connection)
-        followed = graph_of(follower.read(), readings)
-        assert followed == graph_of(follower.read())
     expected = graph_of(contributions(left.values()))
     assert graph_of(sql.read(connection)) == expected
     assert graph_of(memory.read()) == expected
     assert graph_of(follower.read()) == expected
     connection.close()
+
+
+batches = st.lists(
+    st.tuples(st.lists(st.one_of(documents, st.sampled_from(IDS)), max_size=3), st.booleans()), max_size=8
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(batches)
+def test_following_every_change_equals_building_from_nothing(history):
+    """Edge for edge and bit for bit, whether the tables live on or are stored and opened in between."""
+    tables, left = GraphTables(), {}
+    for batch, stored in history:
+        said = {}
+        for step in batch:
+            said.pop(step if isinstance(step, str) else step.id, None)
+            if isinstance(step, str):
+                left.pop(step, None)
+            else:
+                left[step.id] = said[step.id] = step
+        gone = [step for step in batch if isinstance(step, str) and step not in said]
+        apply(tables, contributions(said.values()), gone)
+        if stored:
+            header, arrays = tables.image()
+            tables = GraphTables(json.loads(json.dumps(header)), {name: array.copy() for name, array in arrays.items()})
+        fresh = resolve(contributions(left.values()))
+        assert parts(Resolved(tables)) == parts(fresh)
+        assert cooccurrence(tables) == cooccurrence(fresh.tables)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(documents, min_size=1, max_size=4, unique_by=lambda document: document.id), documents)
+def test_a_graph_that_was_handed_out_does_not_change(corpus, extra):
+    tables = GraphTables()
+    apply(tables, contributions(corpus))
+    graph = Resolved(tables).graph()
+    before = edges_of(graph)
+    apply(tables, contributions([extra]), [corpus[0].id] if corpus[0].id != extra.id else [])
+    assert edges_of(graph) == before
+
+
+def edges_of(graph):
+    found = graph.neighbours(np.arange(graph.size), "out")
+    return [column.tolist() for column in (found.offsets, found.targets, found.types, found.weights)]
 
 
 @settings(max_examples=100, deadline=None)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 import hopweave.catalogue  # noqa: F401 - registers them
 from hopweave.component import Source, registered
 from hopweave.query import Query
-from hopweave.text.bm25 import Bm25
-from hopweave.vector.index import NearestVectors
+from hopweave.text.bm25 import BM25
+from hopweave.vector.vector_search import VectorSearch
 
 from .conftest import NOW, check_hits, frozen, intents, questions
 
@@ -18,11 +18,11 @@ every_source = pytest.mark.parametrize(
     "component", [pytest.param(component, id=kind) for kind, component in registered(Source).items()]
 )
 tenants = st.sampled_from([None, {"owner": "ann"}, {"owner": "nobody"}])
-UPSTREAM = {"text": Bm25(), "vector": NearestVectors()}
+UPSTREAM = {"text": BM25(), "vector": VectorSearch()}
 
 
 def search(source, query, library):
-    upstream = {name: UPSTREAM.get(name, Bm25()).search(query, library) for name in source.needs}
+    upstream = {name: UPSTREAM.get(name, BM25()).search(query, library) for name in source.needs}
     before = frozen(upstream)
     found = source.search(query, library, upstream)
     assert upstream == before

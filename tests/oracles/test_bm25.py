@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hopweave.document import Document
 from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.text.analyzers import analyzer
-from hopweave.text.bm25 import TextIndex, term_counts
+from hopweave.text.text_index import TextIndex, term_counts
 
 WORDS = st.sampled_from(["tide", "gate", "ferry", "skua", "hallow", "isle", "storm", "quay", "rope", "mast"])
 TEXTS = st.lists(st.lists(WORDS, max_size=12), min_size=1, max_size=12)
@@ -60,7 +60,7 @@ def test_bm25s_itself(texts, terms):
 @given(TEXTS, st.lists(WORDS, min_size=1, max_size=4))
 def test_the_whole_way_through_a_knowledge_base(texts, question):
     analyse = analyzer("nlp")
-    with KnowledgeBase.open(embedder=None, graph=[]) as kb:
+    with KnowledgeBase.open(embedder=None, builders=[]) as kb:
         kb.add(Document(f"d{number:02}", " ".join(text)) for number, text in enumerate(texts))
         found = kb.rank_text(Counter(analyse(" ".join(question))), analyzer="nlp", top_k=99)
     expected = plain_bm25([analyse(" ".join(text)) for text in texts], Counter(analyse(" ".join(question))))

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.measure.judged import JudgedQuery
-from hopweave.measure.metrics import score_each
+from hopweave.evaluate.metrics import score_each
+from hopweave.evaluate.queries import EvaluationQuery
 
 IDS = "abcdefghij"
 CUTS = (1, 2, 3, 5, 10)
@@ -50,7 +50,7 @@ def judgements(draw):
 @given(st.lists(judgements(), min_size=1, max_size=4))
 @pytest.mark.parametrize("judging", ["classes", "strict"])
 def test_the_library_agrees_with_the_definitions(judging, cases):
-    judged = [JudgedQuery.read({"question": "?", "gold": gold}) for gold, _ in cases]
+    judged = [EvaluationQuery.read({"question": "?", "gold": gold}) for gold, _ in cases]
     names = [f"{name}@{cut}" for name in MEASURES for cut in CUTS]
     found = score_each(judged, [ranking for _, ranking in cases], names, judging=judging)
     for name, measure in MEASURES.items():

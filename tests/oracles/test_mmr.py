@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hopweave.hit import Hit
 from hopweave.query import Query
-from hopweave.stages.mmr import Mmr
+from hopweave.stages.diversify.mmr import MMR
 
 
 def cosine(one, other):
@@ -47,7 +47,7 @@ def test_same_as_the_slow_version(items, weight):
         Hit(str(place), score, vector=None if numbers is None else np.array(numbers, np.float32))
         for place, (score, numbers) in enumerate(items)
     ]
-    picked = Mmr(relevance_weight=weight).apply(hits, Query("q"))
+    picked = MMR(relevance_weight=weight).apply(hits, Query("q"))
     mine = [int(hit.id) for hit in picked]
     values = [hit.receipts[-1].details["mmr"] for hit in picked]
     relevance, vectors = [score for score, _ in items], [numbers for _, numbers in items]
@@ -70,7 +70,7 @@ def test_same_order_where_no_two_are_alike(seed, weight):
     rows = generator.normal(size=(12, 6))
     scores = generator.random(12)
     hits = [Hit(str(n), float(scores[n]), vector=rows[n].astype(np.float32)) for n in range(12)]
-    picked = Mmr(relevance_weight=weight).apply(hits, Query("q"))
+    picked = MMR(relevance_weight=weight).apply(hits, Query("q"))
     order, values = slow_mmr(scores.tolist(), rows.tolist(), weight)
     assert [int(hit.id) for hit in picked] == order
     assert [hit.receipts[-1].details["mmr"] for hit in picked] == pytest.approx(values, abs=2e-6)
@@ -82,7 +82,7 @@ def test_same_as_pyversity():
     rows = generator.normal(size=(200, 32)).astype(np.float32)
     scores = generator.random(200)
     hits = [Hit(str(n), float(scores[n]), vector=rows[n]) for n in range(200)]
-    picked = Mmr(relevance_weight=0.4, top_k=40).apply(hits, Query("q"))
+    picked = MMR(relevance_weight=0.4, top_k=40).apply(hits, Query("q"))
     expected = pyversity.mmr(rows, scores, 40, diversity=0.6)
     assert [int(hit.id) for hit in picked] == expected.indices.tolist()
     assert [hit.receipts[-1].details["mmr"] for hit in picked] == pytest.approx(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopweave.graph.csr import Graph
-from hopweave.graph.pagerank import personalised_pagerank
+from hopweave.graph.storage.csr import Graph
+from hopweave.graph.walk.personalised_pagerank import personalised_pagerank
 
 SIZE = 8
 ALL = np.arange(SIZE)
@@ -24,7 +24,7 @@ def graph_of(rows, size=SIZE):
 
 
 def networkx_scores(rows, seeds, restart, direction, size=SIZE):
-    """networkx sends what arrives at a dead end back to the seeds when it is given a personalization."""
+    """networkx sends what arrives at a dangling node back to the seeds when it is given a personalization."""
     other = nx.MultiDiGraph()
     other.add_nodes_from(range(size))
     for source, target, weight in rows:
@@ -105,7 +105,7 @@ def test_forbidden_nodes_might_as_well_not_exist(engine, rows, seeds, restart, a
 
 @pytest.mark.parametrize("engine", ["push", "power", "bicgstab"])
 def test_published_example(engine):
-    """Langville and Meyer, Deeper Inside PageRank (2004), section 2: six pages, alpha 0.9, page 2 a dead end."""
+    """Langville and Meyer, Deeper Inside PageRank (2004), section 2: six pages, alpha 0.9, page 2 dangling."""
     links = {1: [2, 3], 2: [], 3: [1, 2, 5], 4: [5, 6], 5: [4, 6], 6: [4]}
     rows = [(page - 1, other - 1, 1.0) for page, others in links.items() for other in others]
     answer = personalised_pagerank(

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from hopweave.document import Document
 from hopweave.knowledge_base.store import KnowledgeBase
-from hopweave.text.bm25 import TextIndex, term_counts
+from hopweave.text.text_index import TextIndex, term_counts
 
 WORDS = st.sampled_from(["tide", "gate", "ferry", "skua", "hallow", "isle", "storm", "quay", "rope", "mast"])
 
@@ -35,7 +35,7 @@ def test_any_adding_and_deleting_equals_a_fresh_build(data):
 @given(st.data())
 def test_a_knowledge_base_that_was_changed_equals_one_that_was_not(data):
     names = st.sampled_from("abcdef")
-    with KnowledgeBase.open(graph=[]) as changed, KnowledgeBase.open(graph=[]) as fresh:
+    with KnowledgeBase.open(builders=[]) as changed, KnowledgeBase.open(builders=[]) as fresh:
         truth = {}
         for _ in range(data.draw(st.integers(1, 5), label="steps")):
             added = data.draw(
@@ -47,6 +47,8 @@ def test_a_knowledge_base_that_was_changed_equals_one_that_was_not(data):
             truth = {name: text for name, text in {**truth, **added}.items() if name not in removed}
             if data.draw(st.booleans(), label="search in between"):
                 changed.search("tide gate")
+            if data.draw(st.booleans(), label="compact in between"):
+                changed.compact()
         fresh.add(Document(name, " ".join(text)) for name, text in truth.items())
         for question in ("tide gate", "storm over the isle", "ferry"):
             assert changed.search(question).hits == fresh.search(question).hits

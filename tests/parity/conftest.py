@@ -26,11 +26,12 @@ import haystack_integrations.components.retrievers.hopweave as haystack_retrieve
 import hopweave.catalogue  # noqa: F401 - enrols every component
 from haystack_integrations.common.hopweave.documents import to_document
 from haystack_integrations.common.hopweave.questions import from_intent
+from haystack_integrations.components.retrievers.hopweave.source_retriever import SourceRetriever
 from hopweave import Hit, KnowledgeBase, Query, read_documents
 from hopweave.component import Fuser, Source, Stage, registered
-from hopweave.graph.build.links import LinksBuilder
-from hopweave.graph.build.mentions import MentionsBuilder
-from hopweave.graph.build.metadata import MetadataBuilder
+from hopweave.graph.build.builders.links import LinksBuilder
+from hopweave.graph.build.builders.mentions import MentionsBuilder
+from hopweave.graph.build.builders.metadata import MetadataBuilder
 from hopweave.pipeline import Pipeline
 from hopweave.routing.intent import IntentClassifier
 
@@ -82,7 +83,7 @@ class InHaystack:
             **{
                 ("source", cls(knowledge_base="none.db").source.kind): cls
                 for cls in public(haystack_retrievers)
-                if hasattr(cls, "asks") and cls.__name__ != "EmbeddingRetriever"  # the vector source, given a vector
+                if issubclass(cls, SourceRetriever) and cls.__name__ != "EmbeddingRetriever"
             },
         }
 
@@ -94,17 +95,17 @@ class InHaystack:
         return next(getattr(made, role) for role in ROLES if hasattr(made, role))
 
     def apply(self, ranker, hits, question):
-        given = {"now": question.asked_at, "query_embedding": question.vector.tolist()}
-        asked = {name: value for name, value in given.items() if name in ranker.asks}
+        given = {"now": question.now, "query_embedding": question.vector.tolist()}
+        asked = {name: value for name, value in given.items() if name in takes(ranker)}
         return self._pairs(ranker.run(documents=[as_document(hit) for hit in hits], query=question.text, **asked))
 
     def fuse(self, joiner, rankings, question):
         found = {name: [as_document(hit) for hit in hits] for name, hits in rankings.items()}
-        intent = {"intent": from_intent(question.intent)} if "intent" in joiner.asks else {}
+        intent = {"intent": from_intent(question.intent)} if "intent" in takes(joiner) else {}
         return self._pairs(joiner.run(query=question.text, **intent, **found))
 
     def search(self, retriever, question, kb):
-        intent = {"intent": from_intent(question.intent)} if "intent" in retriever.asks else {}
+        intent = {"intent": from_intent(question.intent)} if "intent" in takes(retriever) else {}
         own = {"text": self.make("source", "bm25"), "vector": self.make("source", "vector")}
         for one in (retriever, *own.values()):
             one._file = type(one._file)(str(kb.path))
@@ -112,7 +113,7 @@ class InHaystack:
         return self._pairs(retriever.run(query=question.text, **intent, **found))
 
     def _found(self, retriever, question):
-        intent = {"intent": from_intent(question.intent)} if "intent" in retriever.asks else {}
+        intent = {"intent": from_intent(question.intent)} if "intent" in takes(retriever) else {}
         return retriever.run(query=question.text, **intent)["documents"]
 
     def run(self, recipe, question, kb):
@@ -142,7 +143,7 @@ class InLlamaIndex:
 
     def make(self, role, kind, **parameters):
         if role == "fuser":
-            return llama_index_retrievers.FusionRetriever(dict.fromkeys(OWN, Told()), fuse=kind, **parameters)
+            return llama_index_retrievers.FusionRetriever(dict.fromkeys(OWN, FixedRetriever()), fuse=kind, **parameters)
         if role == "source":
             return self.classes[role, kind](None, **as_similarity(parameters))
         dated = {"now": NOW} if "now" in self.classes[role, kind].model_fields else {}
@@ -162,8 +163,8 @@ class InLlamaIndex:
 
     def fuse(self, retriever, rankings, question):
         parameters = retriever._pipeline.recipe.fuse
-        told = {name: Told(hits) for name, hits in rankings.items()}
-        again = llama_index_retrievers.FusionRetriever(told, fuse=parameters, intent=IntentClassifier())
+        retrievers = {name: FixedRetriever(hits) for name, hits in rankings.items()}
+        again = llama_index_retrievers.FusionRetriever(retrievers, fuse=parameters, intent=IntentClassifier())
         return self._pairs(again.retrieve(question.text))
 
     def search(self, retriever, question, kb):
@@ -184,7 +185,7 @@ class InLlamaIndex:
         return [(node.node_id, node.score) for node in nodes]
 
 
-class Told(BaseRetriever):
+class FixedRetriever(BaseRetriever):
     """A LlamaIndex retriever that finds these hits."""
 
     def __init__(self, hits=()):
@@ -198,6 +199,11 @@ class Told(BaseRetriever):
 def as_similarity(parameters):
     names = {"top_k": "similarity_top_k"}
     return {names.get(name, name): value for name, value in parameters.items()}
+
+
+def takes(component):
+    """The names of the inputs that a Haystack component has."""
+    return component.__haystack_input__._sockets_dict
 
 
 def public(module):
@@ -233,7 +239,7 @@ def core():
 def kb(tmp_path_factory):
     builders = (MentionsBuilder(), LinksBuilder(), MetadataBuilder())
     path = tmp_path_factory.mktemp("kb") / "kb.db"
-    with KnowledgeBase.open(path, analyzers=("nlp", "code"), graph=builders) as kb:
+    with KnowledgeBase.open(path, analyzers=("nlp", "code"), builders=builders) as kb:
         kb.add(read_documents(CORPUS))
         yield kb
 
@@ -242,7 +248,7 @@ def kb(tmp_path_factory):
 def question():
     text = "How do I fix the outage of MV Skua, the ferry that Ingrid Falk designed?"
     vector = np.array([1, 0, 0, 0], np.float32)
-    return Query(text, vector=vector, asked_at=NOW, intent=IntentClassifier().classify(text))
+    return Query(text, vector=vector, now=NOW, intent=IntentClassifier().classify(text))
 
 
 @pytest.fixture(params=["unit", "positive", "cosine", "logit", None])

@@ -16,14 +16,16 @@ SECRETS = {"api_key", "api_key_env"}  # each framework has its own way with secr
 ELSEWHERE = {"optional", "deadline_seconds"}  # what a recipe says of a source; a retriever that stands alone need not
 # where neither a number, a word nor a list will do
 OTHERS = {
-    ("stage", "filter", "where"): {"year": 1974},
+    ("stage", "metadata_filter", "where"): {"year": 1974},
     ("stage", "noise", "rules"): (),
     ("stage", "noise", "extra_rules"): ({"name": "small talk", "phrases": ("lovely weather",)},),
     ("stage", "corpus_boost", "rules"): (),
+    ("stage", "remote_rerank", "provider"): "cohere",
     ("stage", "remote_rerank", "url"): "http://127.0.0.1:9/rerank",
     ("stage", "remote_rerank", "reply_scale"): "logit",
     ("stage", "remote_rerank", "parameters"): {"truncate": True},
     ("fuser", "reciprocal_rank", "weights"): {"text": 2.0},
+    ("fuser", "trust_weighted", "weights"): {"text": 2.0},
     ("fuser", "weighted", "weights"): {"text": 2.0, "vector": 1.0},
     ("fuser", "weighted", "signals"): {"text": "graph"},
     ("fuser", "confirmatory", "confirming"): ("text",),
@@ -33,8 +35,8 @@ OTHERS = {
     ("source", "pagerank", "linker"): {"max_links": 3},
     ("source", "pagerank", "edge_type_weights"): {"about": 0.5},
     ("source", "pagerank", "backward_type_weights"): {"about": 0.5},
-    ("source", "boost", "seeds_from"): ("vector",),
-    ("source", "boost", "edge_type_weights"): {"requires": 0.1},
+    ("source", "graph_boost", "seeds_from"): ("vector",),
+    ("source", "graph_boost", "edge_type_weights"): {"requires": 0.1},
     ("source", "intent_edges", "seeds_from"): ("vector",),
 }
 

@@ -72,10 +72,10 @@ sources = st.fixed_dictionaries(
 )
 stages = st.one_of(
     st.fixed_dictionaries({"kind": st.sampled_from(sorted(registered(Stage)))}),
-    st.fixed_dictionaries({"kind": st.just("minimum"), "minimum": st.floats(0, 1)}),
+    st.fixed_dictionaries({"kind": st.just("score_threshold"), "min_score": st.floats(0, 1)}),
     st.fixed_dictionaries({"kind": st.just("mmr"), "relevance_weight": st.floats(0, 1)}),
     st.fixed_dictionaries(
-        {"kind": st.just("filter"), "where": st.dictionaries(names, st.integers() | names, max_size=2)}
+        {"kind": st.just("metadata_filter"), "where": st.dictionaries(names, st.integers() | names, max_size=2)}
     ),
 )
 

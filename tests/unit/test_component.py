@@ -16,13 +16,13 @@ from hopweave.hit import Hit
 from hopweave.query import Query
 from hopweave.recipe import Recipe
 from hopweave.recipe import register as register_for_recipes
-from hopweave.text.bm25 import Bm25
+from hopweave.text.bm25 import BM25
 from hopweave.vector.embedders import Cascade, StaticEmbedder
 
 
 class Echo(Source):
     kind: Literal["echo"] = "echo"
-    word: str = Field("sea", description="What comes back.")
+    word: str = Field(default="sea", description="What comes back.")
 
     def search(self, query, knowledge, upstream=None):
         return [Hit(f"{self.word}-{query.text}", 1.0)]
@@ -59,7 +59,7 @@ class Holder(BaseModel):
 
 
 def test_every_role_knows_its_components_by_kind():
-    assert registered(Source)["bm25"] is Bm25
+    assert registered(Source)["bm25"] is BM25
     assert registered(Fuser)["reciprocal_rank"] is ReciprocalRank
     assert registered(Embedder)["static"] is StaticEmbedder
     assert list(registered(Stage)) == sorted(registered(Stage))
@@ -72,7 +72,7 @@ def test_what_registered_gives_is_a_copy():
 
 
 def test_a_field_of_a_role_takes_any_of_its_components_by_kind():
-    assert Holder(source={"kind": "bm25", "analyzer": "code"}).source == Bm25(analyzer="code")
+    assert Holder(source={"kind": "bm25", "analyzer": "code"}).source == BM25(analyzer="code")
 
 
 def test_a_ready_made_component_passes_as_it_is_registered_or_not():
@@ -101,11 +101,11 @@ def test_what_does_not_fit_is_named(data, words):
 
 def test_parameters_are_frozen_finite_and_known():
     with pytest.raises(ValidationError):
-        Bm25().top_k = 3
+        BM25().top_k = 3
     with pytest.raises(ValidationError, match="finite"):
-        Bm25(keyword_weight=float("inf"))
+        BM25(keyword_weight=float("inf"))
     with pytest.raises(ValidationError, match="deadline_seconds"):
-        Bm25(deadline_seconds=0)
+        BM25(deadline_seconds=0)
 
 
 def test_a_registered_component_can_be_used_in_recipes_at_once(registry):
@@ -139,18 +139,18 @@ def test_a_kind_belongs_to_one_component(registry):
         def search(self, query, knowledge, upstream=None):
             return []
 
-    register(Bm25)  # again: no harm
-    with pytest.raises(ValueError, match=r"kind 'bm25' is taken by hopweave\.text\.bm25\.Bm25"):
+    register(BM25)  # again: no harm
+    with pytest.raises(ValueError, match=r"kind 'bm25' is taken by hopweave\.text\.bm25\.BM25"):
         register(Other)
-    assert registered(Source)["bm25"] is Bm25
+    assert registered(Source)["bm25"] is BM25
 
 
 def test_the_same_kind_may_serve_in_two_roles(registry):
-    class Bm25Stage(Reverse):
+    class BM25Stage(Reverse):
         kind: Literal["bm25"] = "bm25"
 
-    register(Bm25Stage)
-    assert (registered(Source)["bm25"], registered(Stage)["bm25"]) == (Bm25, Bm25Stage)
+    register(BM25Stage)
+    assert (registered(Source)["bm25"], registered(Stage)["bm25"]) == (BM25, BM25Stage)
 
 
 @pytest.mark.parametrize("thing", [Component, Source])
@@ -164,7 +164,7 @@ def test_a_component_is_written_with_its_kind_wherever_it_stands():
         inside: Comparing = Comparing()
 
     assert Box().model_dump() == {
-        "inside": {"kind": "comparing", "embedder": {"kind": "static", "most_characters": 20_000}}
+        "inside": {"kind": "comparing", "embedder": {"kind": "static", "max_characters": 20_000}}
     }
     assert Comparing(embedder=Lengths()).model_dump(exclude_defaults=True) == {
         "kind": "comparing",
@@ -255,7 +255,7 @@ def test_a_changed_component_is_checked_and_keeps_the_rest():
     fuser = ReciprocalRank(k=10, weights={"text": 2})
     assert fuser.changed() is fuser
     assert fuser.changed(k=1) == ReciprocalRank(k=1, weights={"text": 2})
-    assert Bm25(optional=True).changed(optional=False).optional is False
+    assert BM25(optional=True).changed(optional=False).optional is False
     with pytest.raises(ValidationError, match="k"):
         fuser.changed(k=0)
     with pytest.raises(ValidationError, match="unknown"):
@@ -278,5 +278,7 @@ def test_what_upstream_sources_found_is_not_fetched_again():
     assert asked == ["b"]
     assert (first.id, first.text, second.id, second.text) == ("b", "from the shelf", "a", "as found")
     assert (second.score, second.scale, second.metadata) == (0.4, "unit", {"type": "notice"})
-    assert [(told.stage, told.before, told.details) for told in second.receipts] == [("pagerank", None, {"rank": 2})]
+    assert [(receipt.stage, receipt.before, receipt.details) for receipt in second.receipts] == [
+        ("pagerank", None, {"rank": 2})
+    ]
     assert upstream["text"][0].score == 7.0

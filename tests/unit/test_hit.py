@@ -103,3 +103,12 @@ def test_what_as_dict_gives_is_the_callers_own():
     data["receipts"][0]["details"]["n"] = 2
     assert hit.metadata == {"n": 1}
     assert hit.receipts[0].details == {"n": 1}
+
+
+def test_the_path_is_that_of_the_best_graph_source():
+    weak = Receipt("pagerank", None, 0.2, {"path": "A —links_to→ B"})
+    strong = Receipt("pagerank", None, 0.9, {"path": "C —mentions→ B"})
+    assert Hit("b", receipts=(weak, Receipt("bm25", None, 7.0), strong)).path == "C —mentions→ B"
+    assert Hit("b", receipts=(Receipt("pagerank", None, None, {"path": "A —links_to→ B"}),)).path == "A —links_to→ B"
+    assert Hit("b", receipts=(Receipt("reader", None, 1.0, {"path": 7}),)).path is None
+    assert Hit("b").path is None

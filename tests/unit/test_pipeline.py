@@ -14,6 +14,7 @@ from hopweave.component import Source, Stage
 from hopweave.document import Document
 from hopweave.errors import SourceFailed
 from hopweave.hit import Hit
+from hopweave.knowledge import Capability, Knowledge
 from hopweave.knowledge_base.cache import QueryCache
 from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.pipeline import Pipeline
@@ -21,11 +22,11 @@ from hopweave.query import Intent, Plan, Query
 from hopweave.recipe import Recipe
 from hopweave.routing.gate import Gate
 from hopweave.routing.intent import IntentClassifier
-from hopweave.text.bm25 import Bm25
+from hopweave.text.bm25 import BM25
 
 
 class Given(Source):
-    """Says what it is told to say, after a while, and notes what it was asked."""
+    """Returns fixed hits after a delay, and records the queries."""
 
     kind: Literal["given"] = "given"
     ids: tuple[str, ...] = ()
@@ -54,10 +55,11 @@ class Shout(Stage):
         return [hit.rescored(hit.score, "shout", seen=query.text.upper()) for hit in hits]
 
 
-class Nowhere:
+class Nowhere(Knowledge):
     """A knowledge base without documents."""
 
     version = 1
+    capabilities = frozenset({Capability.TENANTS})
 
     def get(self, ids, *, tenant=None):
         return {}
@@ -183,10 +185,10 @@ def test_a_required_source_that_fails_fails_the_question(how):
 
 @both
 def test_a_deadline_holds(how):
-    slow = Given(ids=("b",), takes_seconds=5.0, deadline_seconds=0.1, optional=True)
+    slow = Given(ids=("b",), takes_seconds=20.0, deadline_seconds=0.1, optional=True)
     started = time.perf_counter()
     result = run(Recipe(name="r", sources={"fast": Given(ids=("a",)), "slow": slow}), how=how)
-    assert time.perf_counter() - started < 2
+    assert time.perf_counter() - started < 10
     assert ids(result) == ["a"]
     assert result.failures == {"slow": "TimeoutError: no answer within 0.1 s"}
 
@@ -194,7 +196,7 @@ def test_a_deadline_holds(how):
 @both
 def test_a_required_source_must_meet_its_deadline(how):
     with pytest.raises(SourceFailed, match=r"source 'slow' failed: TimeoutError: no answer within 0\.05 s"):
-        run(Recipe(name="r", sources={"slow": Given(takes_seconds=0.5, deadline_seconds=0.05)}), how=how)
+        run(Recipe(name="r", sources={"slow": Given(takes_seconds=5.0, deadline_seconds=0.05)}), how=how)
 
 
 @both
@@ -293,7 +295,7 @@ def test_a_failed_source_is_not_asked_again(how):
 def test_filters_work_on_a_real_knowledge_base():
     with KnowledgeBase.open(embedder=None) as kb:
         kb.add(Document(f"d{number}", "ferry " * (1 + number % 7), {"n": number}) for number in range(300))
-        recipe = Recipe(name="r", sources={"t": Bm25(top_k=5)})
+        recipe = Recipe(name="r", sources={"t": BM25(top_k=5)})
         result = Pipeline(recipe, kb).run(Query("ferry", filters={"n": {"gte": 297}}))
         assert sorted(ids(result)) == ["d297", "d298", "d299"]
 
@@ -349,7 +351,7 @@ def test_an_intent_is_found_unless_the_question_brings_one():
 def test_the_result_is_json(kb):
     data = json.loads(json.dumps(Pipeline("hybrid", kb).run("ferry").as_dict()))
     assert data["query"] == "ferry"
-    assert data["hits"][0]["receipts"][-1]["stage"] == "reciprocal_rank"
+    assert data["hits"][0]["receipts"][-1]["stage"] == "trust_weighted"
     assert data["plan"]["sources"] == ["text", "vector"]
 
 
@@ -381,20 +383,20 @@ NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 @pytest.mark.parametrize(
     "other",
     [
-        Query("!", asked_at=NOW),
-        Query("?", asked_at=NOW + timedelta(days=1)),
-        Query("?", asked_at=NOW, filters={"even": True}),
-        Query("?", asked_at=NOW, tenant={"owner": "bob"}),
-        Query("?", asked_at=NOW, intent=Intent("debugging")),
-        Query("?", asked_at=NOW, plan=Plan(("s",), reason="other")),
+        Query("!", now=NOW),
+        Query("?", now=NOW + timedelta(days=1)),
+        Query("?", now=NOW, filters={"even": True}),
+        Query("?", now=NOW, tenant={"owner": "bob"}),
+        Query("?", now=NOW, intent=Intent("debugging")),
+        Query("?", now=NOW, plan=Plan(("s",), reason="other")),
     ],
 )
 def test_questions_that_differ_anywhere_do_not_share_an_answer(other):
     _, pipeline = cached()
-    first = pipeline.run(Query("?", asked_at=NOW))
-    assert pipeline.run(Query("?", asked_at=NOW)) is first
+    first = pipeline.run(Query("?", now=NOW))
+    assert pipeline.run(Query("?", now=NOW)) is first
     assert pipeline.run(other) is not first
-    assert pipeline.run(Query("?", asked_at=NOW), top_k=3) is not first
+    assert pipeline.run(Query("?", now=NOW), top_k=3) is not first
 
 
 def test_a_filter_function_is_never_cached():

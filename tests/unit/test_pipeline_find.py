@@ -11,7 +11,7 @@ from hopweave.recipe import Recipe
 RECIPE = """
 name: small
 sources: {text: {kind: bm25}}
-stages: [{kind: minimum, minimum: 1.0}]
+stages: [{kind: score_threshold, min_score: 1.0}]
 context: {}
 top_k: 1
 """

@@ -11,23 +11,23 @@ NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 def test_the_clock_is_now_in_utc_unless_given():
     before = datetime.now(UTC)
-    asked_at = Query("?").asked_at
-    assert before <= asked_at <= datetime.now(UTC)
+    now = Query("?").now
+    assert before <= now <= datetime.now(UTC)
 
 
 def test_a_naive_time_is_utc_and_an_aware_one_stays():
-    assert Query("?", asked_at=NOON.replace(tzinfo=None)).asked_at == NOON
+    assert Query("?", now=NOON.replace(tzinfo=None)).now == NOON
     elsewhere = NOON.astimezone(timezone(timedelta(hours=9)))
-    assert Query("?", asked_at=elsewhere).asked_at is elsewhere
+    assert Query("?", now=elsewhere).now is elsewhere
 
 
 def test_understood_gives_a_new_question_and_keeps_what_is_not_given():
-    query = Query("?", asked_at=NOON, filters={"a": 1}, tenant={"b": 2})
+    query = Query("?", now=NOON, filters={"a": 1}, tenant={"b": 2})
     intent, plan = Intent("debugging"), Plan(("text",))
     understood = query.understood(intent=intent).understood(plan=plan)
     assert (query.intent, query.plan) == (None, None)
     assert (understood.intent, understood.plan) == (intent, plan)
-    assert (understood.text, understood.asked_at, understood.filters, understood.tenant) == (
+    assert (understood.text, understood.now, understood.filters, understood.tenant) == (
         "?",
         NOON,
         {"a": 1},

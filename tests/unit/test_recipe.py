@@ -7,8 +7,8 @@ from hopweave.component import Source
 from hopweave.errors import RecipeError
 from hopweave.fusion.reciprocal_rank import ReciprocalRank
 from hopweave.recipe import Recipe, load_recipe, recipe_names, recipe_schema
-from hopweave.text.bm25 import Bm25
-from hopweave.vector.index import NearestVectors
+from hopweave.text.bm25 import BM25
+from hopweave.vector.vector_search import VectorSearch
 
 WORDS = "name: words\nsources:\n  text: {kind: bm25, top_k: 20}\n"
 
@@ -27,7 +27,7 @@ class After(Source):
 
 def test_yaml_makes_components():
     recipe = Recipe.from_yaml(WORDS)
-    assert recipe.sources == {"text": Bm25(top_k=20)}
+    assert recipe.sources == {"text": BM25(top_k=20)}
     assert (recipe.fuse, recipe.stages, recipe.top_k) == (ReciprocalRank(), (), 10)
 
 
@@ -40,7 +40,7 @@ def test_what_is_at_its_default_is_not_written():
 
 
 def test_falsy_parameters_are_kept():
-    recipe = Recipe(name="r", sources={"t": Bm25(keyword_weight=0)}, fuse=ReciprocalRank(weights={"t": 0.0}))
+    recipe = Recipe(name="r", sources={"t": BM25(keyword_weight=0)}, fuse=ReciprocalRank(weights={"t": 0.0}))
     again = Recipe.from_yaml(recipe.to_yaml())
     assert again.sources["t"].keyword_weight == 0
     assert again.fuse.weights == {"t": 0.0}
@@ -90,7 +90,7 @@ def test_sources_come_in_waves():
             "e": After(after=("d",)),
         },
     )
-    assert recipe.waves == [["a", "c"], ["b"], ["d"], ["e"]]
+    assert recipe.levels == [["a", "c"], ["b"], ["d"], ["e"]]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_load_by_name_file_or_object(tmp_path):
     assert load_recipe(tmp_path / "words.yaml") == recipe
     assert load_recipe(str(tmp_path / "words.yaml")) == recipe
     assert load_recipe("hybrid").sources.keys() >= {"text", "vector"}
-    assert isinstance(load_recipe("hybrid").sources["vector"], NearestVectors)
+    assert isinstance(load_recipe("hybrid").sources["vector"], VectorSearch)
 
 
 def test_a_recipe_that_cannot_be_read_is_named(tmp_path):
@@ -140,4 +140,4 @@ def test_the_schema_lists_the_kinds_and_their_parameters():
     assert schema["additionalProperties"] is False
     mapping = schema["properties"]["sources"]["additionalProperties"]["discriminator"]["mapping"]
     assert {"bm25", "full_text", "keyword", "vector"} <= mapping.keys()
-    assert schema["$defs"]["Bm25"]["properties"]["top_k"]["minimum"] == 1
+    assert schema["$defs"]["BM25"]["properties"]["top_k"]["minimum"] == 1

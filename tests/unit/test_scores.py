@@ -94,9 +94,10 @@ def test_what_can_be_weighed_already_stays_as_it_is():
     assert as_unit([]) == []
 
 
-def test_unknown_scales_are_logits_where_one_is_negative():
-    found = as_unit([Hit("a", 0.0), Hit("b", -1.0), Hit("c", 0.3, scale="unit")])
-    assert [hit.score for hit in found] == pytest.approx([0.5, 1 / (1 + math.e), 0.3])
+def test_a_scale_is_never_inferred_from_the_scores():
+    found = as_unit([Hit("a", 0.9), Hit("b", 0.1), Hit("c", -0.01), Hit("d", 0.3, scale="unit")])
+    assert [hit.score for hit in found] == [0.9, 0.1, 0.0, 0.3]
+    assert found[2].receipts[-1].details == {"formula": "max(score, 0)"}
 
 
 def test_bounded_brings_open_ended_scores_to_shares_of_the_best():

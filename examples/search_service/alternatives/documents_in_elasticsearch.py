@@ -12,7 +12,7 @@ from haystack import Document, Pipeline
 
 from haystack_integrations.components.embedders.hopweave import StaticDocumentEmbedder, StaticTextEmbedder
 from haystack_integrations.components.joiners.hopweave import ReciprocalRankJoiner
-from haystack_integrations.components.rankers.hopweave import MinimumRanker
+from haystack_integrations.components.rankers.hopweave import ScoreThresholdRanker
 from haystack_integrations.components.retrievers.elasticsearch import (
     ElasticsearchBM25Retriever,
     ElasticsearchEmbeddingRetriever,
@@ -32,7 +32,7 @@ def pipeline(store: ElasticsearchDocumentStore, graph: str) -> Pipeline:
     made.add_component("vector", ElasticsearchEmbeddingRetriever(document_store=store, top_k=20))
     made.add_component("graph", PageRankRetriever(knowledge_base=graph, document_store=store, top_k=20))
     made.add_component("fuse", ReciprocalRankJoiner(sources=list(SOURCES), weights=SOURCES))
-    made.add_component("minimum", MinimumRanker(minimum=0.5))
+    made.add_component("minimum", ScoreThresholdRanker(min_score=0.5))
     made.connect("embedder.embedding", "vector.query_embedding")
     for source in ("text", "vector"):
         made.connect(f"{source}.documents", f"graph.{source}")

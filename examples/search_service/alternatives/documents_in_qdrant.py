@@ -12,7 +12,7 @@ from haystack import Document, Pipeline
 
 from haystack_integrations.components.embedders.hopweave import StaticDocumentEmbedder, StaticTextEmbedder
 from haystack_integrations.components.joiners.hopweave import ReciprocalRankJoiner
-from haystack_integrations.components.rankers.hopweave import MinimumRanker
+from haystack_integrations.components.rankers.hopweave import ScoreThresholdRanker
 from haystack_integrations.components.retrievers.hopweave import PageRankRetriever
 from haystack_integrations.components.retrievers.qdrant import QdrantEmbeddingRetriever
 from haystack_integrations.document_stores.qdrant import QdrantDocumentStore
@@ -31,7 +31,7 @@ def pipeline(store: QdrantDocumentStore, graph: str) -> Pipeline:
         ),
     )
     made.add_component("fuse", ReciprocalRankJoiner(sources=["vector", "graph"], weights={"vector": 1, "graph": 3}))
-    made.add_component("minimum", MinimumRanker(minimum=0.5))
+    made.add_component("minimum", ScoreThresholdRanker(min_score=0.5))
     made.connect("embedder.embedding", "vector.query_embedding")
     made.connect("vector.documents", "graph.vector")
     made.connect("vector.documents", "fuse.vector")

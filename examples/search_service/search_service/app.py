@@ -249,8 +249,8 @@ def problem(
     headers: dict[str, str] | None = None,
 ) -> Response:
     """Why there is no answer, as JSON."""
-    said = Problem(message=message, faults=faults or [], request_id=request.state.request_id)
-    return JSONResponse(said.model_dump(), status, headers)
+    body = Problem(message=message, faults=faults or [], request_id=request.state.request_id)
+    return JSONResponse(body.model_dump(), status, headers)
 
 
 def _readable(text: str) -> str:

@@ -7,8 +7,8 @@ from time import perf_counter
 from typing import Any, get_args
 
 from hopweave import Hit, KnowledgeBase, Pipeline, Query, QueryCache, Recipe, load_recipe, read_documents
-from hopweave.fusion.as_found import AsFound
-from hopweave.stages.minimum import Minimum
+from hopweave.fusion.passthrough import Passthrough
+from hopweave.stages.filter.score_threshold import ScoreThreshold
 from search_service.messages import Method, Part, SearchRequest
 from search_service.settings import Settings
 
@@ -56,7 +56,7 @@ class Engine:
         self._rerank = settings.rerank
         self._last_rerank_failed = False
         recipe = load_recipe(settings.recipe)
-        self._cache = QueryCache[Found](most_entries=settings.cache_entries) if settings.cache_entries else None
+        self._cache = QueryCache[Found](max_entries=settings.cache_entries) if settings.cache_entries else None
         self._pipelines = {
             (method, expand): Pipeline(cut(recipe, method, expand_graph=expand), self._kb)
             for method in get_args(Method)
@@ -101,7 +101,7 @@ class Engine:
             found.degraded.append(f"The source '{name}' did not answer and had no part in the result.")
         found.method_used = _used(request.method, result.failures)
         self._apply_rerank(found, query)
-        weak = Minimum(minimum=request.min_relevance_score)
+        weak = ScoreThreshold(min_score=request.min_relevance_score)
         found.hits = weak.apply(found.hits, query)[: request.limit]
         return found
 
@@ -145,7 +145,7 @@ def cut(recipe: Recipe, method: Method, *, expand_graph: bool) -> Recipe:
     if missing:
         raise ValueError(f"recipe {recipe.name!r} has no source {missing[0]!r}; the service needs text, vector, graph")
     sources: dict[str, Any] = {name: recipe.sources[name] for name in names}
-    fuse: Any = recipe.fuse if len(names) > 1 else AsFound(source=names[0])
+    fuse: Any = recipe.fuse if len(names) > 1 else Passthrough(source=names[0])
     if expand_graph:
         walk = recipe.sources[GRAPH]
         words = "text" if "text" in names else None
@@ -157,7 +157,7 @@ def cut(recipe: Recipe, method: Method, *, expand_graph: bool) -> Recipe:
         update={
             "sources": sources,
             "fuse": fuse,
-            "stages": tuple(stage for stage in recipe.stages if not isinstance(stage, Minimum)),
+            "stages": tuple(stage for stage in recipe.stages if not isinstance(stage, ScoreThreshold)),
             "context": None,
         }
     )

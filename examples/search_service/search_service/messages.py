@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 
 Method = Literal["vector", "keyword", "hybrid"]
 
-_MOST_FILTERS, _MOST_VALUES, _MOST_CHARACTERS = 20, 100, 500
+_MAX_FILTERS, _MAX_VALUES, _MAX_CHARACTERS = 20, 100, 500
 
 
 def _day(value: object) -> object:
@@ -20,17 +20,17 @@ def _day(value: object) -> object:
 def _wanted(value: Any) -> Any:
     for one in value if isinstance(value, list) else [value]:
         plain = one is None or isinstance(one, bool | int) or (isinstance(one, float) and math.isfinite(one))
-        if not plain and not (isinstance(one, str) and len(one) <= _MOST_CHARACTERS):
+        if not plain and not (isinstance(one, str) and len(one) <= _MAX_CHARACTERS):
             raise ValueError(
-                f"must be text of at most {_MOST_CHARACTERS} characters, a number, true, false, null or a list"
+                f"must be text of at most {_MAX_CHARACTERS} characters, a number, true, false, null or a list"
             )
-    if isinstance(value, list) and len(value) > _MOST_VALUES:
-        raise ValueError(f"at most {_MOST_VALUES} values are allowed")
+    if isinstance(value, list) and len(value) > _MAX_VALUES:
+        raise ValueError(f"at most {_MAX_VALUES} values are allowed")
     return value
 
 
-_ONE = [{"type": "string", "maxLength": _MOST_CHARACTERS}, *({"type": name} for name in ("number", "boolean", "null"))]
-_LIST = {"type": "array", "items": {"anyOf": _ONE}, "maxItems": _MOST_VALUES}
+_ONE = [{"type": "string", "maxLength": _MAX_CHARACTERS}, *({"type": name} for name in ("number", "boolean", "null"))]
+_LIST = {"type": "array", "items": {"anyOf": _ONE}, "maxItems": _MAX_VALUES}
 
 Day = Annotated[date, BeforeValidator(_day), Field(strict=False)]
 # one check with one message, as a union would tell of every type it tried
@@ -40,17 +40,17 @@ Wanted = Annotated[Any, BeforeValidator(_wanted), WithJsonSchema({"anyOf": [*_ON
 class Filters(BaseModel):
     """Metadata that results must have: a value, or a list of allowed ones; and when they were written."""
 
-    model_config = ConfigDict(extra="allow", strict=True, json_schema_extra={"maxProperties": _MOST_FILTERS})
+    model_config = ConfigDict(extra="allow", strict=True, json_schema_extra={"maxProperties": _MAX_FILTERS})
     __pydantic_extra__: dict[str, Wanted]
 
-    date_from: Day | None = Field(None, description="Not older than this day.", examples=["2025-01-01"])
-    date_to: Day | None = Field(None, description="Not newer than this day.", examples=["2025-12-31"])
+    date_from: Day | None = Field(default=None, description="Not older than this day.", examples=["2025-01-01"])
+    date_to: Day | None = Field(default=None, description="Not newer than this day.", examples=["2025-12-31"])
 
     @model_validator(mode="before")
     @classmethod
     def _few(cls, given: Any) -> Any:
-        if isinstance(given, dict) and len(given) > _MOST_FILTERS:
-            raise ValueError(f"at most {_MOST_FILTERS} filters are allowed")
+        if isinstance(given, dict) and len(given) > _MAX_FILTERS:
+            raise ValueError(f"at most {_MAX_FILTERS} filters are allowed")
         return given
 
     def as_hopweave(self) -> dict[str, Any] | None:
@@ -76,14 +76,18 @@ class SearchRequest(BaseModel):
     )
 
     query: str = Field(min_length=1, max_length=2000, pattern=r"\S", description="What to look for.")
-    method: Method = Field("hybrid", description="By vectors, by words, or both.")
-    limit: int = Field(10, ge=1, le=100, description="The most results to return.")
+    method: Method = Field(default="hybrid", description="By vectors, by words, or both.")
+    limit: int = Field(default=10, ge=1, le=100, description="The most results to return.")
     filters: Filters = Field(default_factory=Filters)
     min_relevance_score: float = Field(
-        0.5, ge=0, le=1, allow_inf_nan=False, description="Weaker results are left out. 1 is as good as the best."
+        default=0.5,
+        ge=0,
+        le=1,
+        allow_inf_nan=False,
+        description="Weaker results are left out. 1 is as good as the best.",
     )
-    include_citations: bool = Field(True, description="Whether to list the sources.")
-    expand_graph: bool = Field(True, description="Whether to follow the graph from what was found.")
+    include_citations: bool = Field(default=True, description="Whether to list the sources.")
+    expand_graph: bool = Field(default=True, description="Whether to follow the graph from what was found.")
 
 
 class Step(BaseModel):

@@ -16,14 +16,16 @@ HERE = Path(__file__).parent.parent
 class Synthesis(BaseModel, extra="forbid"):
     """Who writes the summary: an OpenAI-compatible endpoint if there is a `url`, else the sources themselves."""
 
-    enabled: bool = Field(True, description="Whether answers carry a summary.")
-    url: str | None = Field(None, pattern="^https?://", description="Base address, such as http://localhost:11434/v1.")
-    model: str = Field("gpt-4o-mini", min_length=1, description="What the endpoint calls its model.")
-    api_key: SecretStr | None = Field(None, description="Sent as a bearer token.")
-    temperature: float = Field(0.3, ge=0, le=2, description="How freely the model may choose its words.")
-    max_tokens: int = Field(500, ge=1, description="How long the summary may be.")
-    max_sources: int = Field(5, ge=1, le=100, description="How many results the summary is drawn from.")
-    timeout_seconds: float = Field(10.0, gt=0, description="After this time the sources speak for themselves.")
+    enabled: bool = Field(default=True, description="Whether answers carry a summary.")
+    url: str | None = Field(
+        default=None, pattern="^https?://", description="Base address, such as http://localhost:11434/v1."
+    )
+    model: str = Field(default="gpt-4o-mini", min_length=1, description="What the endpoint calls its model.")
+    api_key: SecretStr | None = Field(default=None, description="Sent as a bearer token.")
+    temperature: float = Field(default=0.3, ge=0, le=2, description="How freely the model may choose its words.")
+    max_tokens: int = Field(default=500, ge=1, description="How long the summary may be.")
+    max_sources: int = Field(default=5, ge=1, le=100, description="How many results the summary is drawn from.")
+    timeout_seconds: float = Field(default=10.0, gt=0, description="After this time the sources speak for themselves.")
 
 
 class Settings(BaseSettings):
@@ -36,24 +38,30 @@ class Settings(BaseSettings):
         env_prefix="SEARCH_", env_nested_delimiter="__", env_parse_none_str="null", extra="forbid"
     )
 
-    host: str = Field("127.0.0.1", description="Address to listen on.")
-    port: int = Field(8006, ge=0, le=65535, description="Port to listen on; 0 takes any that is free.")
-    workers: int = Field(1, ge=1, le=64, description="Processes that answer.")
-    threads: int = Field(1, ge=1, le=64, description="Searches at once in each; more only for slow rerankers.")
+    host: str = Field(default="127.0.0.1", description="Address to listen on.")
+    port: int = Field(default=8006, ge=0, le=65535, description="Port to listen on; 0 takes any that is free.")
+    workers: int = Field(default=1, ge=1, le=64, description="Processes that answer.")
+    threads: int = Field(default=1, ge=1, le=64, description="Searches at once in each; more only for slow rerankers.")
 
-    knowledge_base: Path = Field(Path("search_service.db"), description="The file to search; made if missing.")
-    corpus: Path | None = Field(HERE / "corpus.jsonl", description="What to index at the start; null for nothing.")
-    recipe: str = Field("service", description="A shipped recipe or a YAML file with sources text, vector and graph.")
-    rerank: Stage | None = Field(None, description="A stage that reranks, such as {kind: cross_encoder}.")
+    knowledge_base: Path = Field(default=Path("search_service.db"), description="The file to search; made if missing.")
+    corpus: Path | None = Field(
+        default=HERE / "corpus.jsonl", description="What to index at the start; null for nothing."
+    )
+    recipe: str = Field(
+        default="service", description="A shipped recipe or a YAML file with sources text, vector and graph."
+    )
+    rerank: Stage | None = Field(default=None, description="A stage that reranks, such as {kind: cross_encoder}.")
     synthesis: Synthesis = Field(default_factory=Synthesis)
 
-    api_key: SecretStr | None = Field(None, description="If set, callers must send it as X-API-Key.")
-    max_body_bytes: int = Field(64 * 1024, ge=1024, description="Larger requests are refused.")
-    max_waiting: int = Field(256, ge=1, description="Searches under way or waiting; further ones are sent away.")
-    request_seconds: float = Field(10.0, gt=0, description="A search that takes longer is given up.")
-    shutdown_seconds: int = Field(15, ge=0, description="How long running requests may go on after SIGTERM.")
-    cache_entries: int = Field(1024, ge=0, description="Answers to keep for five minutes; 0 for none.")
-    log_level: str = Field("INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$", description="How much to log.")
+    api_key: SecretStr | None = Field(default=None, description="If set, callers must send it as X-API-Key.")
+    max_body_bytes: int = Field(default=64 * 1024, ge=1024, description="Larger requests are refused.")
+    max_waiting: int = Field(
+        default=256, ge=1, description="Searches under way or waiting; further ones are sent away."
+    )
+    request_seconds: float = Field(default=10.0, gt=0, description="A search that takes longer is given up.")
+    shutdown_seconds: int = Field(default=15, ge=0, description="How long running requests may go on after SIGTERM.")
+    cache_entries: int = Field(default=1024, ge=0, description="Answers to keep for five minutes; 0 for none.")
+    log_level: str = Field(default="INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$", description="How much to log.")
 
     @field_validator("api_key")
     @classmethod

@@ -7,9 +7,9 @@ from itertools import takewhile
 import httpx
 
 from hopweave import Hit
-from hopweave.context.assemble import ContextBuilder
 from hopweave.context.cite import citation
-from hopweave.context.extract import ExtractiveAnswer
+from hopweave.context.context_builder import ContextBuilder
+from hopweave.context.extractive_answer import ExtractiveAnswer
 from search_service.messages import Part
 from search_service.settings import Synthesis
 

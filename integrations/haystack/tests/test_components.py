@@ -1,10 +1,12 @@
-"""Every component, through the same questions: one row of `CASES` enrols a component in all of them."""
+"""Every component, through the same questions. Sources, fusers and stages are enrolled by the catalogue."""
 
 import asyncio
 import inspect
+import re
 from copy import deepcopy
 from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 import pytest
@@ -14,7 +16,7 @@ from haystack.core.serialization import component_from_dict, component_to_dict
 from pydantic import ValidationError
 
 import hopweave.catalogue  # noqa: F401 - so that every kind is registered
-from haystack_integrations.common.hopweave.native import NATIVE
+from haystack_integrations.common.hopweave.native import component_class
 from hopweave.component import Component, Fuser, Source, Stage, registered
 
 FOLDERS = ("builders", "embedders", "joiners", "rankers", "retrievers", "routers", "writers")
@@ -57,38 +59,28 @@ RETRIEVER = Case({"query": QUERY}, "source", ASKED, ())
 GRAPHED = {"documents": [Document(id="skua", score=0.9), Document(id="falk", score=0.5)]}
 SEEDED = {"query": "How do I fix the ferry?", "text": GRAPHED["documents"]}
 
-CASES = {
-    "CitedContextBuilder": Case(RANKED, "builder"),
+ROLES = {
+    Source: RETRIEVER,
+    Fuser: Case(JOINED, "fuser", {"sources": ["text", "vector"]}, ("text", "vector")),
+    Stage: RANKER,
+}
+OTHERS = {  # what takes other inputs than the rest of its role, and what has no role
+    "ContextBuilder": Case(RANKED, "builder"),
     "ExtractiveAnswerBuilder": Case(RANKED, "extractor"),
-    "FlowPruner": Case(GRAPHED, "pruning", {**ASKED, "fewest_hits": 2}),
+    "FlowPruningBuilder": Case(GRAPHED, "pruning", {**ASKED, "min_hits": 2}),
     "NeighbourhoodBuilder": Case(GRAPHED, None, ASKED),
     "ServiceNeighbourhoodBuilder": Case(GRAPHED, "builder", ASKED),
     "StaticTextEmbedder": Case({"text": QUERY}, "embedder", documents=()),
     "StaticDocumentEmbedder": Case({"documents": DOCUMENTS}, "embedder"),
-    "ConfirmatoryJoiner": Case(JOINED, "fuser", {"sources": ["text", "vector"]}, ("text", "vector")),
-    "ReciprocalRankJoiner": Case(JOINED, "fuser", {"sources": ["text", "vector"]}, ("text", "vector")),
-    "WeightedJoiner": Case(JOINED, "fuser", {"sources": ["text", "vector"]}, ("text", "vector")),
-    "CommunitySpreadRanker": RANKER,
-    "CorpusBoostRanker": RANKER,
     "CrossEncoderRanker": Case(RANKED, "stage", {"model": "{cross_encoder}"}),
-    "DeferralRanker": RANKER,
     "FreshnessRanker": AGED,
-    "ImportanceRanker": RANKER,
-    "LengthRanker": RANKER,
-    "MetadataFilterRanker": RANKER,
-    "MinimumRanker": RANKER,
-    "MmrRanker": RANKER,
-    "NoiseRanker": RANKER,
     "RecencyBoostRanker": AGED,
     "RemoteRerankRanker": Case({**RANKED, "query_embedding": [1.0, 0.0]}, "stage", not_the_cores=("api_key",)),
     "TimeDecayRanker": AGED,
-    "Bm25Retriever": RETRIEVER,
     "EmbeddingRetriever": Case({"query_embedding": [0.1] * 256}, "source", ASKED, ()),
-    "FullTextRetriever": RETRIEVER,
     "GraphBoostRetriever": Case(SEEDED, "source", ASKED, ("text",)),
     "IntentEdgesRetriever": Case(SEEDED, "source", ASKED, ("text",)),
     "HybridGraphRetriever": Case({"query": QUERY}, None, ASKED, ()),
-    "KeywordRetriever": RETRIEVER,
     "PageRankRetriever": Case(
         {"query": "Who founded the yard that built MV Skua?", "text": DOCUMENTS},
         "source",
@@ -97,12 +89,13 @@ CASES = {
         ("linker",),
     ),
     "RecipeRetriever": Case({"query": QUERY, "now": NOW}, None, ASKED, ()),
-    "VectorRetriever": RETRIEVER,
     "IntentRouter": Case({"query": QUERY}, "classifier", documents=()),
-    "RetrievalGate": Case({"query": QUERY}, "gate", documents=()),
-    "RetrievalPlanner": Case({"query": QUERY}, "planner", {"sources": ["text", "graph"]}, ()),
+    "GateRouter": Case({"query": QUERY}, "gate", documents=()),
+    "PlanRouter": Case({"query": QUERY}, "planner", {"sources": ["text", "graph"]}, ()),
     "KnowledgeBaseWriter": Case({"documents": DOCUMENTS[1:]}, None, {"knowledge_base": "{new_file}", "embedder": None}),
 }
+IN_CATALOGUE = [(role, part) for role in ROLES for part in registered(role).values()]
+CASES = {component_class(part).__name__: ROLES[role] for role, part in IN_CATALOGUE} | OTHERS
 
 
 def exported():
@@ -150,19 +143,34 @@ def with_core():
     return sorted(name for name, case in CASES.items() if case.core)
 
 
+def init_doc(name):
+    return inspect.getdoc(COMPONENTS[name].__init__) or ""
+
+
+def plain(text):
+    """A description without its line breaks, last full stop, and with documents instead of hits."""
+    return " ".join(text.split()).rstrip(".").replace("hits", "documents").replace("hit", "document")
+
+
+OWN_WORDS = ("seeds_from", "top_k")  # inputs of a component here, names in a recipe there; documents that are returned
+
+
 def handed_on(name):
     """The parameters of a component that are the core's."""
     taken = inspect.signature(COMPONENTS[name].__init__).parameters
     return {key: one for key, one in core_class(name).model_fields.items() if key in taken and key != "kind"}
 
 
-def test_every_component_is_in_the_table():
+def test_every_component_is_exported_and_has_a_case():
     assert CASES.keys() == COMPONENTS.keys()
+    for folder in FOLDERS:
+        package = import_module(f"haystack_integrations.components.{folder}.hopweave")
+        defined = {name for path in Path(package.__path__[0]).glob("*.py") for name in components_in(path)}
+        assert defined == set(package.__all__), "run integrations/haystack/generate.py"
 
 
-def test_everything_recipes_can_name_has_a_component():
-    kinds = {kind for role in (Source, Fuser, Stage) for kind in registered(role)}
-    assert kinds - NATIVE.keys() <= {"as_found"}  # one ranking needs no joiner
+def components_in(path):
+    return re.findall(r"^@(?:super_)?component\nclass (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 @each
@@ -223,6 +231,15 @@ def test_no_documents_at_all_cannot_be_asked_for(name, make):
         run(make(name), {**CASES[name].inputs, "top_k": 0})
 
 
+@pytest.mark.parametrize("name", with_core())
+def test_descriptions_are_the_cores(name):
+    """The adapter says what the core says, with documents for hits, and may go on: choices, how to write it."""
+    documented = dict(re.findall(r":param (\w+): (.*?)(?=\n\s*:|\n\s*\"\"\"|$)", init_doc(name), re.DOTALL))
+    for key, one in handed_on(name).items():
+        if key not in (*CASES[name].not_the_cores, *OWN_WORDS):
+            assert plain(documented[key]).startswith(plain(one.description)), f"{key}: run make fix"
+
+
 @each
 def test_serialisation_there_and_back(name, make):
     component = make(name)
@@ -257,35 +274,37 @@ def other_values(annotation, metadata, default):
 
 
 NEEDS_MORE = {  # allowed in company only
-    ("CitedContextBuilder", "counter", "tiktoken"),
+    ("ContextBuilder", "counter", "tiktoken"),
     ("CrossEncoderRanker", "output", "logit"),
     ("RemoteRerankRanker", "provider", "generic"),
-    ("RetrievalPlanner", "complex_characters", 0),
-    ("RetrievalPlanner", "complex_entities", 0),
+    ("PlanRouter", "complex_characters", 0),
+    ("PlanRouter", "complex_entities", 0),
 }
 OVERRIDES = [
     pytest.param(name, key, value, id=f"{name}-{key}-{value}")
     for name in with_core()
     for key, one in handed_on(name).items()
     for value in other_values(one.annotation, one.metadata, one.default)
-    if (name, key, value) not in NEEDS_MORE and key in _blank(name).__haystack_input__._sockets_dict
+    if (name, key, value) not in NEEDS_MORE and "overrides" in _blank(name).__haystack_input__._sockets_dict
 ]
 
 
 @pytest.mark.parametrize(("name", "key", "value"), OVERRIDES)
 def test_a_value_given_to_run_counts_as_if_given_at_construction(name, key, value, make):
     inputs = CASES[name].inputs
-    overridden = run(make(name), {**inputs, key: value})
+    overridden = run(make(name), {**inputs, "overrides": {key: value}})
     assert overridden == run(make(name, **{key: value}), inputs)
 
 
 def test_falsy_overrides_change_something(make):
-    minimum = make("MinimumRanker")
-    assert len(run(minimum, RANKED)["documents"]) < len(run(minimum, {**RANKED, "minimum": 0})["documents"])
+    threshold = make("ScoreThresholdRanker")
+    assert len(run(threshold, RANKED)["documents"]) < len(
+        run(threshold, {**RANKED, "overrides": {"min_score": 0}})["documents"]
+    )
     boost = make("RecencyBoostRanker", clamp=True, weight=5.0)
-    assert run(boost, {**RANKED, "now": NOW, "clamp": False})["documents"][0].score > 1
-    gate = make("RetrievalGate")
-    assert "retrieve" in gate.run(query="Hi", enabled=False)
+    assert run(boost, {**RANKED, "now": NOW, "overrides": {"clamp": False}})["documents"][0].score > 1
+    gate = make("GateRouter")
+    assert "retrieve" in gate.run(query="Hi", overrides={"enabled": False})
     assert "skip" in gate.run(query="Hi")
 
 

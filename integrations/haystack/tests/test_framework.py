@@ -14,8 +14,8 @@ from haystack.utils import Secret
 
 import haystack_integrations.common.hopweave as common
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
-from haystack_integrations.components.rankers.hopweave import MinimumRanker, RemoteRerankRanker
-from haystack_integrations.components.retrievers.hopweave import Bm25Retriever, RecipeRetriever
+from haystack_integrations.components.rankers.hopweave import RemoteRerankRanker, ScoreThresholdRanker
+from haystack_integrations.components.retrievers.hopweave import BM25Retriever, RecipeRetriever
 from haystack_integrations.components.routers.hopweave import IntentRouter
 from haystack_integrations.components.writers.hopweave import KnowledgeBaseWriter
 from hopweave import KnowledgeBase
@@ -87,7 +87,7 @@ class Recorder(tracing.Tracer):
 
 def test_spans_carry_scores_and_intent_and_texts_only_on_request(file, monkeypatch):
     pipeline = Pipeline()
-    pipeline.add_component("text", Bm25Retriever(knowledge_base=file))
+    pipeline.add_component("text", BM25Retriever(knowledge_base=file))
     pipeline.add_component("intent", IntentRouter())
     monkeypatch.setattr(tracing.tracer, "is_content_tracing_enabled", False)
     tracing.enable_tracing(recorder := Recorder())
@@ -107,21 +107,30 @@ def test_components_share_one_open_file(file, tmp_path):
     path = tmp_path / "kb.db"
     path.write_bytes(Path(file).read_bytes())
     one, other = KnowledgeFile(str(path)), KnowledgeFile(str(tmp_path / ".." / tmp_path.name / "kb.db"))
-    shared = one.open()
-    assert other.open() is shared
+    first, second = one.open(), other.open()
+    assert one.open() is first
+    assert first.graph is second.graph
     one.close()
-    assert shared.count() == 6
-    other.close()
     with pytest.raises(KnowledgeBaseError, match="has been closed"):
-        shared.count()
+        first.count()
+    assert second.count() == 6
+    other.close()
     assert one.open().count() == 6
 
 
 def test_a_pipeline_sees_what_was_written_after_it_was_opened(tmp_path):
     path = str(tmp_path / "kb.db")
     writer = KnowledgeBaseWriter(knowledge_base=path)
-    assert writer.run(documents=[Document(id="a", content="A ferry.")]) == {"documents_written": 1, "unchanged": 0}
-    assert writer.run(documents=[Document(id="a", content="A ferry.")]) == {"documents_written": 0, "unchanged": 1}
+    assert writer.run(documents=[Document(id="a", content="A ferry.")]) == {
+        "documents_written": 1,
+        "unchanged": 0,
+        "deleted": 0,
+    }
+    assert writer.run(documents=[Document(id="a", content="A ferry.")]) == {
+        "documents_written": 0,
+        "unchanged": 1,
+        "deleted": 0,
+    }
     retriever = RecipeRetriever(knowledge_base=path)
     assert len(retriever.run(query="ferry")["documents"]) == 1
     writer.run(documents=[Document(id="b", content="Another ferry.")])
@@ -131,13 +140,13 @@ def test_a_pipeline_sees_what_was_written_after_it_was_opened(tmp_path):
 def test_writing_builds_the_graph_and_takes_entities_from_meta(tmp_path):
     path = str(tmp_path / "kb.db")
     builders = ["mentions", {"kind": "metadata", "shared": ["people"]}]
-    writer = KnowledgeBaseWriter(knowledge_base=path, graph=builders)
+    writer = KnowledgeBaseWriter(knowledge_base=path, builders=builders)
     people = {"people": ["Ingrid Falk"]}  # what an entity extractor found
     writer.run(documents=[Document(id="a", content="x", meta=people), Document(id="b", content="y", meta=people)])
     with KnowledgeBase.open(path) as kb:
         assert kb.graph.size > 2
         kb.delete(["a", "b"])
-        assert kb.graph.size == 0
+        assert kb.graph.node_count == 0
 
 
 def test_a_bad_policy_is_named(tmp_path):
@@ -149,12 +158,12 @@ def test_a_bad_policy_is_named(tmp_path):
 
 def test_a_missing_file_is_named():
     with pytest.raises(KnowledgeBaseError, match=r"nowhere\.db: does not exist"):
-        Bm25Retriever(knowledge_base="nowhere.db").warm_up()
+        BM25Retriever(knowledge_base="nowhere.db").warm_up()
 
 
 def test_an_unknown_override_is_named():
     with pytest.raises(ValueError, match="half_life"):
-        MinimumRanker().run(documents=[], half_life=3)
+        ScoreThresholdRanker().run(documents=[], overrides={"half_life": 3})
 
 
 def test_a_time_that_is_none_is_named():

@@ -9,8 +9,8 @@ from haystack.components.joiners import DocumentJoiner
 
 from haystack_integrations.common.hopweave.recipe_pipeline import to_pipeline
 from haystack_integrations.components.joiners.hopweave import ReciprocalRankJoiner, WeightedJoiner
-from haystack_integrations.components.retrievers.hopweave import Bm25Retriever, EmbeddingRetriever
-from haystack_integrations.components.routers.hopweave import IntentRouter, RetrievalPlanner
+from haystack_integrations.components.retrievers.hopweave import BM25Retriever, EmbeddingRetriever
+from haystack_integrations.components.routers.hopweave import IntentRouter, PlanRouter
 from hopweave import KnowledgeBase, Recipe
 from hopweave.errors import SourceFailed
 
@@ -103,7 +103,7 @@ def test_the_stock_joiner_gives_another_ranking_when_branches_are_renamed_deeper
 @pytest.mark.parametrize("run", ["run", "run_async"])
 def test_a_skipped_branch_is_absent_and_its_weight_is_shared_out(run):
     made = pipeline(weighted())
-    planner = RetrievalPlanner(sources=list(LISTS), skip_graph_when_simple=True)
+    planner = PlanRouter(sources=list(LISTS), skip_graph_when_simple=True)
     made.add_component("plan", planner)
     for source in LISTS:
         made.connect(f"plan.{source}", f"{source}.query")
@@ -118,7 +118,7 @@ def test_a_skipped_branch_is_absent_and_its_weight_is_shared_out(run):
 def test_the_stock_joiner_breaks_on_a_skipped_branch():
     stock = DocumentJoiner(join_mode="reciprocal_rank_fusion", weights=list(WEIGHTS.values()))
     made = pipeline(stock, named=False)
-    made.add_component("plan", RetrievalPlanner(sources=list(LISTS), skip_graph_when_simple=True))
+    made.add_component("plan", PlanRouter(sources=list(LISTS), skip_graph_when_simple=True))
     for source in LISTS:
         made.connect(f"plan.{source}", f"{source}.query")
     with pytest.raises(Exception, match="zip"):
@@ -128,7 +128,7 @@ def test_the_stock_joiner_breaks_on_a_skipped_branch():
 @pytest.mark.parametrize("run", ["run", "run_async"])
 def test_an_optional_source_that_fails_is_absent(run, file):
     made = Pipeline()
-    made.add_component("text", Bm25Retriever(knowledge_base=file))
+    made.add_component("text", BM25Retriever(knowledge_base=file))
     # the file holds no vectors of this model
     made.add_component("vector", EmbeddingRetriever(knowledge_base=file, model="unknown", optional=True))
     made.add_component("joiner", WeightedJoiner(sources=["text", "vector"], weights={"text": 0.5, "vector": 0.5}))

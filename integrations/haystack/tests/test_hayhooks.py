@@ -123,5 +123,5 @@ def test_the_mcp_tool_answers(folder):
         stop(process)
     assert set(recipe_names()) <= tools
     assert not answer.isError, answer.content
-    told = json.loads(answer.content[0].text)
-    assert "The tide gate opens at six." in json.dumps(told)
+    answered = json.loads(answer.content[0].text)
+    assert "The tide gate opens at six." in json.dumps(answered)

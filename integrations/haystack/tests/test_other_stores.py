@@ -7,7 +7,7 @@ from haystack.document_stores.in_memory import InMemoryDocumentStore
 
 from haystack_integrations.components.embedders.hopweave import StaticDocumentEmbedder, StaticTextEmbedder
 from haystack_integrations.components.joiners.hopweave import ReciprocalRankJoiner
-from haystack_integrations.components.rankers.hopweave import MmrRanker
+from haystack_integrations.components.rankers.hopweave import MMRRanker
 from haystack_integrations.components.retrievers.hopweave import PageRankRetriever
 
 QUESTION = "Who founded the yard that built MV Skua?"
@@ -66,7 +66,7 @@ def test_an_existing_hybrid_pipeline_gains_the_graph(store, file):
     pipeline.add_component("vector", EmbeddingRetriever(document_store=store, top_k=2))
     pipeline.add_component("graph", PageRankRetriever(knowledge_base=file, document_store=store, seeds_from=["vector"]))
     pipeline.add_component("fuse", ReciprocalRankJoiner(sources=["vector", "graph"]))
-    pipeline.add_component("mmr", MmrRanker())
+    pipeline.add_component("mmr", MMRRanker())
     pipeline.connect("embedder.embedding", "vector.query_embedding")
     pipeline.connect("vector.documents", "graph.vector")
     pipeline.connect("vector.documents", "fuse.vector")

@@ -1,6 +1,7 @@
 """Every shipped recipe as a native pipeline: same ranking as the core, YAML in the package, served by Hayhooks."""
 
 import asyncio
+from typing import Literal
 
 import pytest
 from haystack import Pipeline
@@ -9,10 +10,10 @@ from haystack_integrations.common.hopweave.native import to_component
 from haystack_integrations.common.hopweave.recipe_pipeline import PIPELINES, to_pipeline, to_yaml
 from haystack_integrations.components.retrievers.hopweave import HybridGraphRetriever, RecipeRetriever
 from hopweave import KnowledgeBase, Recipe
+from hopweave.component import Stage
 from hopweave.errors import RecipeError
-from hopweave.fusion.as_found import AsFound
 from hopweave.recipe import load_recipe, recipe_names
-from hopweave.stages.remote_rerank import RemoteRerank
+from hopweave.stages.rerank.remote_rerank import RemoteRerank
 
 QUESTIONS = ["Who founded the yard that built MV Skua?", "When does the tide gate open?", "How do I fix the engine?"]
 NOW = "2026-05-01"
@@ -31,7 +32,7 @@ stages:
   - {kind: time_decay, timestamp_field: year}
   - {kind: importance}
   - {kind: length}
-  - {kind: minimum, minimum: 0.01}
+  - {kind: score_threshold, min_score: 0.01}
   - {kind: mmr, relevance_weight: 0.6}
   - {kind: deferral}
   - {kind: deferral, max_similarity: 0.5}
@@ -55,8 +56,8 @@ def test_a_native_pipeline_ranks_as_the_core_does(recipe, question, file):
     found = last_documents(to_pipeline(recipe, file), {"query": question})
     assert [one.id for one in found] == [hit.id for hit in core]
     assert [one.score for one in found] == pytest.approx([hit.score for hit in core], rel=1e-6)
-    told = [[receipt["stage"] for receipt in one.meta["hopweave"]["receipts"]] for one in found]
-    assert told == [[receipt.stage for receipt in hit.receipts] for hit in core]
+    stages = [[receipt["stage"] for receipt in one.meta["hopweave"]["receipts"]] for one in found]
+    assert stages == [[receipt.stage for receipt in hit.receipts] for hit in core]
 
 
 def test_gate_intent_plan_and_context_are_components_of_their_own(file):
@@ -79,7 +80,7 @@ plan: {simple_entities: 0, complex_entities: 1, skip_graph_when_simple: true}
 sources:
   text: {kind: bm25}
   graph: {kind: pagerank, seeds_from: [], word_source: null}
-paths: {fewest_hits: 2, found_by: pagerank}
+paths: {min_hits: 2, found_by: pagerank}
 context: {}
 """)
 
@@ -96,14 +97,14 @@ def test_a_plan_counts_what_the_question_names_and_decides_on_walk_and_paths(que
     with KnowledgeBase.open(file, read_only=True) as kb:
         core = kb.search(question, recipe=PATHS)
     pipeline = to_pipeline(PATHS, file)
-    told = pipeline.run({"query": question}, include_outputs_from=set(pipeline.graph.nodes))
-    assert told["plan"]["plan"]["complexity"] == core.plan.complexity == complexity
-    assert told["plan"]["plan"]["reason"] == core.plan.reason
-    assert ("graph" in told) == ("graph" in core.plan.sources)
-    assert told["paths"]["paths"] == ([path.words for path in reversed(core.paths.paths)] if core.paths else [])
-    assert bool(told["paths"]["paths"]) == (complexity == "complex")
-    assert told["context"]["context"] == core.context.text
-    assert Pipeline.loads(pipeline.dumps()).run({"query": question})["context"] == told["context"]
+    outputs = pipeline.run({"query": question}, include_outputs_from=set(pipeline.graph.nodes))
+    assert outputs["plan"]["plan"]["complexity"] == core.plan.complexity == complexity
+    assert outputs["plan"]["plan"]["reason"] == core.plan.reason
+    assert ("graph" in outputs) == ("graph" in core.plan.sources)
+    assert outputs["paths"]["paths"] == ([path.words for path in reversed(core.paths.paths)] if core.paths else [])
+    assert bool(outputs["paths"]["paths"]) == (complexity == "complex")
+    assert outputs["context"]["context"] == core.context.text
+    assert Pipeline.loads(pipeline.dumps()).run({"query": question})["context"] == outputs["context"]
 
 
 @pytest.mark.parametrize("recipe", [*recipe_names(), EVERYTHING], ids=str)
@@ -118,8 +119,8 @@ def test_yaml_there_and_back_and_alike_in_an_event_loop(recipe, file):
 @pytest.mark.parametrize("name", recipe_names())
 def test_the_shipped_yaml_is_that_of_the_recipe(name):
     file = PIPELINES / f"{name}.yaml"
-    assert file.exists(), "run integrations/haystack/write_pipelines.py"
-    assert file.read_text(encoding="utf-8") == to_yaml(name), "run integrations/haystack/write_pipelines.py"
+    assert file.exists(), "run integrations/haystack/generate.py"
+    assert file.read_text(encoding="utf-8") == to_yaml(name), "run integrations/haystack/generate.py"
     assert Pipeline.loads(file.read_text(encoding="utf-8")).graph.nodes
 
 
@@ -140,8 +141,14 @@ def test_the_super_component_and_the_recipe_retriever_agree(name, file):
 
 
 def test_a_part_without_a_component_is_named():
-    with pytest.raises(RecipeError, match="no Haystack component for kind 'as_found'"):
-        to_component(AsFound(source="text"))
+    class Nameless(Stage):
+        kind: Literal["nameless"] = "nameless"
+
+        def apply(self, hits, query, knowledge=None):
+            return list(hits)
+
+    with pytest.raises(RecipeError, match="no Haystack component for kind 'nameless'"):
+        to_component(Nameless())
 
 
 def test_a_key_in_a_recipe_becomes_a_secret():

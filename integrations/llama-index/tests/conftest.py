@@ -9,8 +9,8 @@ from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
 from llama_index.embeddings.hopweave import StaticEmbedding
 
 from hopweave import Document, KnowledgeBase
-from hopweave.graph.build.mentions import MentionsBuilder
-from hopweave.graph.build.metadata import MetadataBuilder
+from hopweave.graph.build.builders.mentions import MentionsBuilder
+from hopweave.graph.build.builders.metadata import MetadataBuilder
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 
@@ -70,7 +70,7 @@ def index(embed_model):
 @pytest.fixture(scope="session")
 def kb(tmp_path_factory):
     builders = (MentionsBuilder(), MetadataBuilder())
-    with KnowledgeBase.open(tmp_path_factory.mktemp("kb") / "kb.db", graph=builders) as kb:
+    with KnowledgeBase.open(tmp_path_factory.mktemp("kb") / "kb.db", builders=builders) as kb:
         kb.add([Document(key, text, METADATA[key]) for key, (text, _) in TEXTS.items()])
         yield kb
 

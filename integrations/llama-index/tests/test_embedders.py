@@ -3,11 +3,18 @@
 import asyncio
 
 import pytest
-from llama_index.core import MockEmbedding
+from llama_index.core import MockEmbedding, Settings
+from llama_index.core.embeddings import BaseEmbedding
+from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.embeddings.hopweave import StaticEmbedding
 from llama_index.hopweave import to_embedder
+from llama_index.ingestion.hopweave import KnowledgeBaseWriter
+from llama_index.postprocessor.hopweave import RemoteRerankPostprocessor, ScoreThresholdPostprocessor
+from llama_index.retrievers.hopweave import VectorSearchRetriever
+from llama_index.vector_stores.hopweave import HopweaveVectorStore
 
 from hopweave import Document, KnowledgeBase
+from hopweave.errors import KnowledgeBaseError, SourceFailed
 from hopweave.vector.embedders import StaticEmbedder
 
 
@@ -37,3 +44,66 @@ def test_any_model_serves_a_knowledge_base(tmp_path):
     assert to_embedder(MockEmbedding(4)).model_name == MockEmbedding(4).model_name
     with pytest.raises(AttributeError):
         to_embedder("MiniLM")
+
+
+class Asymmetric(BaseEmbedding):
+    """Questions and documents lie on different axes, so that a mistaken side is seen at once."""
+
+    model_name: str = "asymmetric"
+
+    def _get_query_embedding(self, query):
+        return [1.0, 0.0, float("gate" in query), 0.0]
+
+    async def _aget_query_embedding(self, query):
+        return self._get_query_embedding(query)
+
+    def _get_text_embedding(self, text):
+        return [0.0, 1.0, float("gate" in text), float("gate" not in text)]
+
+
+def test_questions_are_embedded_as_questions(tmp_path):
+    model = Asymmetric()
+    embedder = to_embedder(model)
+    assert embedder.embed_queries(["gate"]).tolist() == [[1.0, 0.0, 1.0, 0.0]]
+    assert embedder.embed(["gate"]).tolist() == [[0.0, 1.0, 1.0, 0.0]]
+    with KnowledgeBase.open(tmp_path / "kb.db", embedder=embedder) as kb:
+        kb.add([Document("gate", "The tide gate opens."), Document("skua", "The Skua sails.")])
+        assert kb.embed("gate")[1].tolist() == [1.0, 0.0, 1.0, 0.0]
+    found = VectorSearchRetriever(tmp_path / "kb.db", embed_model=model).retrieve("gate")
+    assert (found[0].node_id, found[0].score) == ("gate", pytest.approx(0.5))  # of its question side: 1 / (√2 · √2)
+    node = NodeWithScore(node=TextNode(id_="gate", text="The tide gate opens."), score=0.5)
+    reranker = RemoteRerankPostprocessor(
+        provider="generic", url="http://127.0.0.1:9/", max_retries=0, embed_model=model
+    )
+    receipt = reranker.postprocess_nodes([node], query_str="gate")[0].metadata["hopweave"]["receipts"][-1]
+    assert receipt["details"]["cosine"] == pytest.approx(0.5)
+
+
+def test_the_model_in_settings_is_honoured(tmp_path, monkeypatch):
+    monkeypatch.setattr(Settings, "_embed_model", Asymmetric())
+    with HopweaveVectorStore.open(tmp_path / "kb.db").knowledge_base as kb:
+        assert kb.settings.model == "asymmetric"
+        kb.add([Document("gate", "The tide gate opens.")])
+    assert VectorSearchRetriever(tmp_path / "kb.db").retrieve("gate")  # the file names the model, Settings has it
+    with KnowledgeBase.open(tmp_path / "other.db") as kb:
+        kb.add([Document("gate", "The tide gate opens.")])
+    assert VectorSearchRetriever(tmp_path / "other.db").retrieve("gate")  # another model's file is left to its own
+    monkeypatch.setattr(Settings, "_embed_model", None)
+    with pytest.raises(SourceFailed, match="has no embedder"):
+        VectorSearchRetriever(tmp_path / "kb.db").retrieve("gate")
+
+
+def test_vectors_of_another_model_are_not_written(tmp_path):
+    node = TextNode(id_="a", text="The gate", embedding=[0.1] * 256)
+    with KnowledgeBase.open(tmp_path / "kb.db") as kb:
+        with pytest.raises(KnowledgeBaseError, match="a model that was not named"):
+            KnowledgeBaseWriter(knowledge_base=kb)([node])
+        with pytest.raises(KnowledgeBaseError, match="4 numbers"):
+            HopweaveVectorStore(knowledge_base=kb).add([TextNode(text="x", embedding=[0.1] * 4)])
+        assert kb.count() == 0
+
+
+def test_a_negative_cosine_does_not_change_what_the_others_mean():
+    nodes = [NodeWithScore(node=TextNode(id_=str(score), text="x"), score=score) for score in (0.9, 0.5, 0.1, -0.01)]
+    kept = ScoreThresholdPostprocessor(min_score=0.3).postprocess_nodes(nodes)
+    assert [(node.node_id, node.score) for node in kept] == [("0.9", 0.9), ("0.5", 0.5)]

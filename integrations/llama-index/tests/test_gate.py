@@ -4,8 +4,8 @@ import asyncio
 
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import QueryBundle
-from llama_index.query_engine.hopweave import GatedQueryEngine
-from llama_index.retrievers.hopweave import GatedRetriever
+from llama_index.query_engine.hopweave import GateQueryEngine
+from llama_index.retrievers.hopweave import GateRetriever
 
 from hopweave.routing.gate import Gate
 
@@ -13,35 +13,35 @@ QUESTION = "[cron:daily] When does the tide gate open?"
 
 
 def test_the_retriever_finds_nothing_for_a_greeting(index):
-    retriever = GatedRetriever(index.as_retriever())
+    retriever = GateRetriever(index.as_retriever())
     assert retriever.retrieve("Good morning!") == []
     assert asyncio.run(retriever.aretrieve("Good morning!")) == []
     assert retriever.retrieve(QUESTION) == index.as_retriever().retrieve("When does the tide gate open?")
     assert asyncio.run(retriever.aretrieve(QUESTION)) == retriever.retrieve(QUESTION)
-    assert GatedRetriever(index.as_retriever(), Gate(enabled=False)).retrieve("Good morning!") != []
+    assert GateRetriever(index.as_retriever(), Gate(enabled=False)).retrieve("Good morning!") != []
 
 
 def test_the_query_engine_answers_a_greeting(index, llm):
     behind = RetrieverQueryEngine.from_args(index.as_retriever(), llm=llm)
-    engine = GatedQueryEngine(behind, llm=llm)
-    for told in (engine.query("Good morning!"), asyncio.run(engine.aquery("Good morning!"))):
-        assert str(told) == "Good morning!"  # what this language model has to say
-        assert told.source_nodes == []
-        assert told.metadata["gate"]["rule"] == "greeting"
-    assert str(GatedQueryEngine(behind).query("Good morning!")) == "How can I help you?"
-    assert str(
-        RetrieverQueryEngine.from_args(GatedRetriever(index.as_retriever()), llm=llm).query("Good morning!")
-    ) == ("Empty Response")
+    engine = GateQueryEngine(behind, llm=llm)
+    for response in (engine.query("Good morning!"), asyncio.run(engine.aquery("Good morning!"))):
+        assert str(response) == "Good morning!"  # what this language model has to say
+        assert response.source_nodes == []
+        assert response.metadata["gate"]["rule"] == "greeting"
+    assert str(GateQueryEngine(behind).query("Good morning!")) == "How can I help you?"
+    assert str(RetrieverQueryEngine.from_args(GateRetriever(index.as_retriever()), llm=llm).query("Good morning!")) == (
+        "Empty Response"
+    )
 
 
 def test_the_query_engine_passes_questions_on(index, llm):
-    engine = GatedQueryEngine(RetrieverQueryEngine.from_args(index.as_retriever(), llm=llm), llm=llm)
-    for told in (engine.query(QUESTION), asyncio.run(engine.aquery(QUESTION))):
-        assert "opens at six" in str(told)
-        assert told.metadata["gate"]["retrieve"] is True
-        assert "[cron" not in str(told)
+    engine = GateQueryEngine(RetrieverQueryEngine.from_args(index.as_retriever(), llm=llm), llm=llm)
+    for response in (engine.query(QUESTION), asyncio.run(engine.aquery(QUESTION))):
+        assert "opens at six" in str(response)
+        assert response.metadata["gate"]["retrieve"] is True
+        assert "[cron" not in str(response)
     found = engine.retrieve(QueryBundle(QUESTION))
-    assert [node.node_id for node in found] == [node.node_id for node in told.source_nodes]
+    assert [node.node_id for node in found] == [node.node_id for node in response.source_nodes]
     assert asyncio.run(engine.aretrieve(QueryBundle(QUESTION))) == found
     assert engine.retrieve(QueryBundle("Good morning!")) == []
     assert asyncio.run(engine.aretrieve(QueryBundle("Good morning!"))) == []

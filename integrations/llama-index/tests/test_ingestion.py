@@ -1,13 +1,16 @@
 """Ingestion pipelines that write a knowledge base."""
 
 import asyncio
+import copy
 
 import pytest
 from llama_index.core import Document
-from llama_index.core.ingestion import IngestionPipeline
+from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
 from llama_index.core.node_parser import SentenceSplitter
+from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.ingestion.hopweave import KnowledgeBaseWriter
 from llama_index.retrievers.hopweave import RecipeRetriever
+from llama_index.vector_stores.hopweave import HopweaveVectorStore
 
 from hopweave import KnowledgeBase
 
@@ -44,6 +47,53 @@ def test_the_cache_never_skips_a_write_that_is_still_to_be_done(kb):
 
 
 def test_embeddings_made_on_the_way_are_kept(kb, embed_model):
-    writer = KnowledgeBaseWriter(knowledge_base=kb)
-    nodes = IngestionPipeline(transformations=[embed_model, writer]).run(documents=DOCUMENTS)
+    writer = KnowledgeBaseWriter(knowledge_base=kb, embed_model=embed_model)
+    nodes = IngestionPipeline(transformations=[embed_model, writer]).run(documents=copy.deepcopy(DOCUMENTS))
     assert kb.vectors(["skua"])["skua"].tolist() == pytest.approx(nodes[0].embedding)
+
+
+LONG = " ".join(f"The gate number {number} opens at {number} in the morning." for number in range(60))
+
+
+def texts(kb):
+    return " ".join(hit.text for hit in kb.get(kb.ids()).values())
+
+
+def test_parts_of_a_changed_document_replace_the_old_ones(kb):
+    writer = KnowledgeBaseWriter(knowledge_base=kb)
+    pipeline = IngestionPipeline(transformations=[SentenceSplitter(chunk_size=80, chunk_overlap=0), writer])
+    pipeline.run(documents=[Document(id_="gates", text=LONG), *DOCUMENTS])
+    assert kb.count() > 8
+    pipeline.run(documents=[Document(id_="gates", text="All gates are closed.")])
+    assert kb.count() == 3
+    assert "number" not in texts(kb)
+    assert writer.delete("falk") == 1
+    assert "Lunn" not in texts(kb)
+
+
+def test_documents_that_are_gone_are_removed(kb, embed_model):
+    docstore = SimpleDocumentStore()
+    writer = KnowledgeBaseWriter(knowledge_base=kb)
+    pipeline = IngestionPipeline(transformations=[SentenceSplitter(), writer], docstore=docstore)
+    pipeline.run(documents=DOCUMENTS)
+    assert writer.sync(docstore) == 0
+    docstore.delete_ref_doc("falk", raise_error=False)
+    docstore.delete_document("falk", raise_error=False)
+    assert writer.sync(docstore) == 1
+    assert [node.source for node in kb.documents()] == ["skua"]
+
+
+def test_upserts_and_delete_through_the_vector_store(embed_model):
+    store = HopweaveVectorStore.open(embed_model=embed_model)
+    pipeline = IngestionPipeline(
+        transformations=[SentenceSplitter(chunk_size=80, chunk_overlap=0), embed_model],
+        docstore=SimpleDocumentStore(),
+        vector_store=store,
+        docstore_strategy=DocstoreStrategy.UPSERTS_AND_DELETE,
+    )
+    pipeline.run(documents=[Document(id_="gates", text=LONG), *DOCUMENTS])
+    pipeline.run(documents=[Document(id_="gates", text="All gates are closed."), DOCUMENTS[0]])
+    kept = texts(store.knowledge_base)
+    assert store.knowledge_base.count() == 2
+    assert "closed" in kept
+    assert "Lunn" not in kept

@@ -37,3 +37,8 @@ def test_an_intent_of_your_own():
 def test_a_tool_that_is_not_there():
     with pytest.raises(ValueError, match="there is no tool 'runbook'; there are guide, runbooks"):
         IntentSelector({"debugging": "runbook"}).select(TOOLS, "fix it")
+
+
+def test_an_intent_that_is_not_there():
+    with pytest.raises(ValueError, match=r"tools: there is no intent 'debuging'; there are .*debugging"):
+        IntentSelector({"debuging": "runbooks"})

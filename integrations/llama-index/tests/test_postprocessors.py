@@ -5,19 +5,21 @@ import copy
 import json
 import pickle
 from datetime import UTC, datetime
+from time import process_time
 
 import llama_index.postprocessor.hopweave as postprocessors
+import numpy as np
 import pytest
 from llama_index.core.callbacks import CallbackManager, CBEventType, LlamaDebugHandler
 from llama_index.core.chat_engine import ContextChatEngine
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.query_engine import RetrieverQueryEngine
-from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
+from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
 from llama_index.postprocessor.hopweave import (
     CrossEncoderPostprocessor,
-    MinimumPostprocessor,
-    MmrPostprocessor,
+    MMRPostprocessor,
     RemoteRerankPostprocessor,
+    ScoreThresholdPostprocessor,
     postprocessor_for,
 )
 from pydantic import ValidationError
@@ -31,9 +33,9 @@ QUESTION = "How do I restart the ferry pump after an outage?"
 STAGES = registered(Stage)
 PARAMETERS = {
     "time_decay": {"now": NOW},
-    "filter": {"types": ("DOC_RUNBOOK", "DOC_README")},
+    "metadata_filter": {"types": ("DOC_RUNBOOK", "DOC_README")},
     "freshness": {"now": NOW},
-    "minimum": {"minimum": 0.2},
+    "score_threshold": {"min_score": 0.2},
     "recency_boost": {"now": NOW},
 }
 
@@ -64,6 +66,7 @@ def test_parameters_and_defaults_are_those_of_the_core(kind):
     assert extra <= {
         "callback_manager",
         "knowledge_base",
+        "tenant",
         "now",
         "vector_store",
         "embed_model",
@@ -108,11 +111,11 @@ def test_nothing_in_nothing_out(postprocessor):
 def test_serves_a_query_engine_and_a_chat_engine(postprocessor, index, llm):
     retriever = index.as_retriever(similarity_top_k=6)
     engine = RetrieverQueryEngine.from_args(retriever, llm=llm, node_postprocessors=[postprocessor])
-    told = engine.query(QUESTION)
-    assert told.source_nodes
-    assert told.source_nodes[0].node.text in str(told)
+    response = engine.query(QUESTION)
+    assert response.source_nodes
+    assert response.source_nodes[0].node.text in str(response)
     again = asyncio.run(engine.aquery(QUESTION))
-    assert [node.node_id for node in again.source_nodes] == [node.node_id for node in told.source_nodes]
+    assert [node.node_id for node in again.source_nodes] == [node.node_id for node in response.source_nodes]
     chat = ContextChatEngine.from_defaults(retriever=retriever, llm=llm, node_postprocessors=[postprocessor])
     assert chat.chat(QUESTION).source_nodes
     assert asyncio.run(chat.achat(QUESTION)).source_nodes
@@ -140,26 +143,23 @@ def test_leaves_spans(postprocessor, scored, heard):
 
 
 def test_the_event_loop_goes_on_meanwhile(scored):
-    from hopweave.stages.minimum import Minimum
+    from threading import Event
 
-    class Slow(Minimum):
+    from hopweave.stages.filter.score_threshold import ScoreThreshold
+
+    loop_went_on = Event()
+
+    class Slow(ScoreThreshold):
         def apply(self, hits, query, knowledge=None):
-            import time
+            return list(hits) if loop_went_on.wait(30) else []
 
-            time.sleep(0.3)
-            return list(hits)
+    async def meanwhile():
+        work = asyncio.ensure_future(postprocessor_for(Slow()).apostprocess_nodes(scored))
+        await asyncio.sleep(0.01)
+        loop_went_on.set()
+        return await work
 
-    slow = postprocessor_for(Slow())
-
-    async def beats():
-        work = asyncio.ensure_future(slow.apostprocess_nodes(scored))
-        count = 0
-        while not work.done():
-            await asyncio.sleep(0.01)
-            count += 1
-        return count
-
-    assert asyncio.run(beats()) >= 10
+    assert len(asyncio.run(meanwhile())) == len(scored)
 
 
 def test_rerankers_tell_what_they_do(scored, heard, cross_encoder):
@@ -193,18 +193,18 @@ def test_no_secret_is_written(scored, heard, monkeypatch):
 
 
 def test_bad_values_are_refused_in_the_words_of_the_core():
-    for make in (STAGES["minimum"], MinimumPostprocessor):
+    for make in (STAGES["score_threshold"], ScoreThresholdPostprocessor):
         with pytest.raises(ValidationError) as fault:
-            make(minimum=3)
-        assert explain(fault.value) == "minimum: 3 is not allowed: input should be less than or equal to 1"
+            make(min_score=3)
+        assert explain(fault.value) == "min_score: 3 is not allowed: input should be less than or equal to 1"
 
 
 def test_bounds_hold_for_assignments_too():
-    postprocessor = MinimumPostprocessor()
-    postprocessor.minimum = 0.2
+    postprocessor = ScoreThresholdPostprocessor()
+    postprocessor.min_score = 0.2
     with pytest.raises(ValidationError):
-        postprocessor.minimum = 3
-    assert postprocessor.minimum == 0.2
+        postprocessor.min_score = 3
+    assert postprocessor.min_score == 0.2
 
 
 def test_a_stage_of_your_own_becomes_a_postprocessor(scored):
@@ -236,14 +236,34 @@ def test_vectors_are_sought_in_four_places(scored, index, embed_model):
     own = embed_model.get_text_embedding(scored[0].node.text)
     first = scored[0].node.model_copy(update={"embedding": own})
     mixed = [NodeWithScore(node=first, score=0.9), *scored[1:]]
-    assert set(vectors_from(MmrPostprocessor().postprocess_nodes(scored)).values()) == {"lexical"}
-    assert vectors_from(MmrPostprocessor(lexical_fallback=False).postprocess_nodes(mixed))["skua"] is None
-    stored = MmrPostprocessor(vector_store=index).postprocess_nodes(mixed)
+    assert set(vectors_from(MMRPostprocessor().postprocess_nodes(scored)).values()) == {"lexical"}
+    assert vectors_from(MMRPostprocessor(lexical_fallback=False).postprocess_nodes(mixed))["skua"] is None
+    stored = MMRPostprocessor(vector_store=index).postprocess_nodes(mixed)
     assert vectors_from(stored) == {"pump": "hit", **dict.fromkeys([n.node_id for n in scored[1:]], "knowledge")}
     some = {"skua": embed_model.get_text_embedding("The Skua")}
-    made = MmrPostprocessor(vector_store=lambda ids: some, embed_model=Counting()).postprocess_nodes(mixed)
+    made = MMRPostprocessor(vector_store=lambda ids: some, embed_model=Counting()).postprocess_nodes(mixed)
     assert vectors_from(made)["skua"] == "knowledge"
     assert vectors_from(made)["gate"] == "embedder"
     assert calls == [4]  # one call for the four that are found nowhere
-    for way in (MmrPostprocessor(), MmrPostprocessor(vector_store=index.vector_store)):
+    for way in (MMRPostprocessor(), MMRPostprocessor(vector_store=index.vector_store)):
         assert way.postprocess_nodes(scored)[1].node_id != "pump-copy"
+
+
+@pytest.mark.parametrize("make", [MMRPostprocessor, postprocessors.DeferralPostprocessor])
+def test_ten_thousand_nodes_take_less_than_a_second(make):
+    random = np.random.default_rng(3)
+    many = [
+        NodeWithScore(
+            node=TextNode(id_=str(place), text=f"Gate {place} opens.", embedding=random.normal(size=64).tolist()),
+            score=1 - place / 10_000,
+        )
+        for place in range(10_000)
+    ]
+    seconds = []
+    for _ in range(3):  # a busy machine fails only if it is busy three times
+        started = process_time()
+        found = make().postprocess_nodes(many)
+        seconds.append(process_time() - started)
+        assert len(found) == 10_000
+    assert min(seconds) < 1
+    assert [node.node_id for node in found[500:]] == [str(place) for place in range(500, 10_000)]

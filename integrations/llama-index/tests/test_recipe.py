@@ -4,11 +4,12 @@ import asyncio
 
 import pytest
 from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import MetadataMode, QueryBundle
 from llama_index.core.vector_stores import MetadataFilters
-from llama_index.query_engine.hopweave import GatedQueryEngine, RecipeQueryEngine, load_query_engine
-from llama_index.response_synthesizers.hopweave import CitedSynthesizer
-from llama_index.retrievers.hopweave import RecipeRetriever
+from llama_index.query_engine.hopweave import GateQueryEngine, RecipeQueryEngine, load_query_engine
+from llama_index.response_synthesizers.hopweave import ContextBuilderSynthesizer
+from llama_index.retrievers.hopweave import BM25Retriever, PageRankRetriever, RecipeRetriever, VectorSearchRetriever
 
 from hopweave.errors import RecipeError
 from hopweave.pipeline import Pipeline
@@ -53,13 +54,21 @@ def test_finds_nodes_and_tells_why_without_telling_the_llm(kb):
     nodes = RecipeRetriever(kb).retrieve(QUESTION)
     assert {node.node_id for node in nodes[:2]} == {"pump", "pump-copy"}
     receipts = nodes[0].metadata["hopweave"]["receipts"]
-    assert [receipt["stage"] for receipt in receipts] == ["bm25", "vector", "reciprocal_rank"]
+    assert [receipt["stage"] for receipt in receipts] == ["bm25", "vector", "trust_weighted"]
     for mode in (MetadataMode.LLM, MetadataMode.EMBED):
         assert "receipts" not in nodes[0].node.get_content(metadata_mode=mode)
 
 
 def test_opens_a_file_by_its_path(kb):
     assert pairs(RecipeRetriever(kb.path).retrieve(QUESTION)) == pairs(RecipeRetriever(kb).retrieve(QUESTION))
+
+
+def test_retrievers_of_one_path_share_one_graph(kb):
+    retrievers = [RecipeRetriever(kb.path, recipe=name) for name in ("hybrid", "multihop")]
+    retrievers += [PageRankRetriever(kb.path), BM25Retriever(str(kb.path)), VectorSearchRetriever(kb.path)]
+    for retriever in retrievers:
+        retriever.retrieve(QUESTION)
+    assert len({id(retriever._pipeline.knowledge.graph) for retriever in retrievers}) == 1
 
 
 def test_runs_alike_with_and_without_an_event_loop(kb):
@@ -81,43 +90,43 @@ def test_filters_and_tenants(kb):
 
 def test_a_retriever_of_your_own_takes_the_place_of_a_source(kb, index):
     retriever = RecipeRetriever(kb, retrievers={"vector": index.as_retriever(similarity_top_k=2)})
-    told = [node.metadata["hopweave"]["receipts"][-1]["details"] for node in retriever.retrieve(QUESTION)]
-    assert sum("vector_rank" in one for one in told) == 2
+    details = [node.metadata["hopweave"]["receipts"][-1]["details"] for node in retriever.retrieve(QUESTION)]
+    assert sum(one["signals"]["vector"]["source"] == "vector" for one in details) == 2
 
 
 @pytest.mark.parametrize("name", recipe_names())
 def test_every_shipped_recipe_is_a_query_engine(name, kb, llm):
     engine = load_query_engine(name, kb, llm=llm)
-    inner = engine._query_engine if isinstance(engine, GatedQueryEngine) else engine
-    told = inner.retrieve(QueryBundle(QUESTION))
+    inner = engine._query_engine if isinstance(engine, GateQueryEngine) else engine
+    nodes = inner.retrieve(QueryBundle(QUESTION))
     core = of_core(name, kb)
-    assert [node.node_id for node in told] == [key for key, _ in core]
-    assert [node.score for node in told] == pytest.approx([score for _, score in core], abs=1e-9)
-    assert pairs(asyncio.run(inner.aretrieve(QueryBundle(QUESTION))))[0][0] == told[0].node_id
+    assert [node.node_id for node in nodes] == [key for key, _ in core]
+    assert [node.score for node in nodes] == pytest.approx([score for _, score in core], abs=1e-9)
+    assert pairs(asyncio.run(inner.aretrieve(QueryBundle(QUESTION))))[0][0] == nodes[0].node_id
     assert QUESTION in str(engine.query(QUESTION))
-    assert engine.query(QUESTION).metadata["hopweave"]["citations"][0]["id"] == told[0].node_id
+    assert engine.query(QUESTION).metadata["hopweave"]["citations"][0]["id"] == nodes[0].node_id
 
 
 def test_a_recipe_of_your_own_with_everything(kb, llm, file):
     engine = load_query_engine(file, kb, llm=llm)
     inner = engine._query_engine
-    assert isinstance(engine, GatedQueryEngine)
+    assert isinstance(engine, GateQueryEngine)
     assert isinstance(inner, RetrieverQueryEngine)
     assert [type(one).__name__ for one in inner._node_postprocessors] == [
         "NoisePostprocessor",
         "CorpusBoostPostprocessor",
         "ImportancePostprocessor",
         "DeferralPostprocessor",
-        "MmrPostprocessor",
+        "MMRPostprocessor",
         "RemoteRerankPostprocessor",
     ]
-    told = engine.query(QUESTION)
+    response = engine.query(QUESTION)
     core = Pipeline(file, kb).run(QUESTION)
-    assert pairs(told.source_nodes) == [(hit.id, pytest.approx(hit.score, abs=1e-9)) for hit in core.hits]
-    assert pairs(asyncio.run(engine.aquery(QUESTION)).source_nodes) == pairs(told.source_nodes)
-    assert core.context.text in str(told)  # this language model repeats its prompt
+    assert pairs(response.source_nodes) == [(hit.id, pytest.approx(hit.score, abs=1e-9)) for hit in core.hits]
+    assert pairs(asyncio.run(engine.aquery(QUESTION)).source_nodes) == pairs(response.source_nodes)
+    assert core.context.text in str(response)  # this language model repeats its prompt
     assert str(engine.query("Good morning!")) == "Good morning!"
-    stages = [receipt["stage"] for receipt in told.source_nodes[0].metadata["hopweave"]["receipts"]]
+    stages = [receipt["stage"] for receipt in response.source_nodes[0].metadata["hopweave"]["receipts"]]
     assert stages == [receipt.stage for receipt in core.hits[0].receipts]
 
 
@@ -130,15 +139,17 @@ def test_fifty_questions_at_once_are_as_one_alone(kb, file):
         return await asyncio.gather(*(engine.aquery(question) for question in questions))
 
     together = asyncio.run(all_at_once())
-    assert [str(told) for told in together] == [str(told) for told in alone]
-    assert [pairs(told.source_nodes) for told in together] == [pairs(told.source_nodes) for told in alone]
+    assert [str(response) for response in together] == [str(response) for response in alone]
+    assert [pairs(response.source_nodes) for response in together] == [
+        pairs(response.source_nodes) for response in alone
+    ]
 
 
 def test_without_a_language_model_the_best_sentences_answer(kb):
-    told = load_query_engine("hybrid", kb).query("When does the tide gate open?")
-    assert "The tide gate opens at six in the morning and closes at nine. [1]" in str(told)
-    assert told.metadata["hopweave"]["citations"][0]["id"] == "gate"
-    assert told.metadata["hopweave"]["unresolved"] == []
+    response = load_query_engine("hybrid", kb).query("When does the tide gate open?")
+    assert "The tide gate opens at six in the morning and closes at nine. [1]" in str(response)
+    assert response.metadata["hopweave"]["citations"][0]["id"] == "gate"
+    assert response.metadata["hopweave"]["unresolved"] == []
 
 
 def test_top_k_given_wins_and_zero_is_refused_by_the_core(kb):
@@ -156,9 +167,30 @@ def test_a_recipe_that_is_not_there(kb):
 def test_streaming_and_a_prompt_of_your_own(kb, llm):
     from llama_index.core import PromptTemplate
 
-    synthesizer = CitedSynthesizer(llm, streaming=True)
+    synthesizer = ContextBuilderSynthesizer(llm, streaming=True)
     engine = RecipeQueryEngine(load_recipe("hybrid"), kb, response_synthesizer=synthesizer)
     engine.update_prompts({"response_synthesizer:text_qa_template": PromptTemplate("Q {query_str} C {context_str}")})
-    told = engine.query(QUESTION)
-    assert "".join(told.response_gen).startswith(f"Q {QUESTION} C [1] ")
-    assert told.metadata["hopweave"]["citations"][0]["number"] == 1
+    response = engine.query(QUESTION)
+    assert "".join(response.response_gen).startswith(f"Q {QUESTION} C [1] ")
+    assert response.metadata["hopweave"]["citations"][0]["number"] == 1
+
+
+class Broken(BaseRetriever):
+    def _retrieve(self, query_bundle):
+        raise ConnectionError("no route to the vectors")
+
+
+def test_failures_of_optional_sources_reach_the_user(kb, heard, caplog):
+    events, _ = heard
+    recipe = load_recipe("hybrid")
+    sources = {**recipe.sources, "vector": recipe.sources["vector"].changed(optional=True)}
+    engine = load_query_engine(recipe.model_copy(update={"sources": sources}), kb, retrievers={"vector": Broken()})
+    for response in (engine.query("ferry pump"), asyncio.run(engine.aquery("ferry pump"))):
+        assert response.source_nodes
+        assert response.metadata["hopweave"]["failures"] == {"vector": "ConnectionError: no route to the vectors"}
+        assert "sources" in response.metadata["hopweave"]
+    assert [(one.source, one.reason) for one in events if one.class_name() == "SourceFailedEvent"] == [
+        ("vector", "ConnectionError: no route to the vectors")
+    ] * 2
+    assert "source 'vector' failed and was skipped" in caplog.text
+    assert "failures" not in load_query_engine("hybrid", kb).query("ferry pump").metadata["hopweave"]

@@ -10,7 +10,7 @@ from llama_index.core.retrievers import QueryFusionRetriever, RouterRetriever
 from llama_index.core.schema import QueryBundle
 from llama_index.core.tools import QueryEngineTool, RetrieverTool
 from llama_index.core.vector_stores import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
-from llama_index.retrievers.hopweave import Bm25Retriever, VectorRetriever
+from llama_index.retrievers.hopweave import BM25Retriever, VectorSearchRetriever
 from llama_index.selectors.hopweave import IntentSelector
 from pydantic import ValidationError
 
@@ -120,12 +120,12 @@ def test_a_tenant_is_isolated(kind, kb):
 
 def test_serves_query_engine_router_chat_and_stock_fusion(retriever, llm):
     engine = RetrieverQueryEngine.from_args(retriever, llm=llm)
-    told = engine.query(QUESTION)
-    assert "panel four" in str(told)
-    assert pairs(asyncio.run(engine.aquery(QUESTION)).source_nodes) == pairs(told.source_nodes)
+    response = engine.query(QUESTION)
+    assert "panel four" in str(response)
+    assert pairs(asyncio.run(engine.aquery(QUESTION)).source_nodes) == pairs(response.source_nodes)
     tools = [RetrieverTool.from_defaults(retriever, name=name, description="?") for name in ("debugging", "other")]
     router = RouterRetriever(selector=IntentSelector(default="other"), retriever_tools=tools, llm=llm)
-    assert {node.node_id for node in router.retrieve(QUESTION)} == {node.node_id for node in told.source_nodes}
+    assert {node.node_id for node in router.retrieve(QUESTION)} == {node.node_id for node in response.source_nodes}
     tools = [QueryEngineTool.from_defaults(engine, name=name, description="?") for name in ("other", "debugging")]
     routed = RouterQueryEngine(IntentSelector(default="other"), tools, llm=llm).query("Why does the pump crash?")
     assert routed.metadata["selector_result"].ind == 1
@@ -133,16 +133,16 @@ def test_serves_query_engine_router_chat_and_stock_fusion(retriever, llm):
     assert fused.retrieve(QUESTION)
     assert asyncio.run(fused.aretrieve(QUESTION))
     chat = ContextChatEngine.from_defaults(retriever=retriever, llm=llm)
-    assert pairs(chat.chat(QUESTION).source_nodes) == pairs(told.source_nodes)
+    assert pairs(chat.chat(QUESTION).source_nodes) == pairs(response.source_nodes)
 
 
 def test_an_embedding_left_in_the_bundle_by_another_model_does_no_harm(kb):
     bundle = QueryBundle(QUESTION, embedding=[1.0, 0.0])
-    assert pairs(VectorRetriever(kb).retrieve(bundle)) == pairs(VectorRetriever(kb).retrieve(QUESTION))
+    assert pairs(VectorSearchRetriever(kb).retrieve(bundle)) == pairs(VectorSearchRetriever(kb).retrieve(QUESTION))
 
 
 def test_keywords_of_the_intent_count_more(kb):
-    plain, keen = (Bm25Retriever(kb, intent=intent) for intent in (None, IntentClassifier()))
+    plain, keen = (BM25Retriever(kb, intent=intent) for intent in (None, IntentClassifier()))
     question = "fix the outage of the ferry"
     assert pairs(plain.retrieve(question)) != []
     receipts = keen.retrieve(question)[0].metadata["hopweave"]["receipts"]
@@ -150,4 +150,4 @@ def test_keywords_of_the_intent_count_more(kb):
 
 
 def test_opens_a_file_by_its_path(kb):
-    assert pairs(Bm25Retriever(kb.path).retrieve(QUESTION)) == pairs(Bm25Retriever(str(kb.path)).retrieve(QUESTION))
+    assert pairs(BM25Retriever(kb.path).retrieve(QUESTION)) == pairs(BM25Retriever(str(kb.path)).retrieve(QUESTION))

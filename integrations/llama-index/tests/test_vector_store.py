@@ -18,8 +18,8 @@ from llama_index.core.vector_stores import (
     VectorStoreQuery,
 )
 from llama_index.core.vector_stores.types import VectorStoreQueryMode
-from llama_index.postprocessor.hopweave import DeferralPostprocessor, MmrPostprocessor
-from llama_index.retrievers.hopweave import Bm25Retriever, FusionRetriever, RecipeRetriever
+from llama_index.postprocessor.hopweave import DeferralPostprocessor, MMRPostprocessor
+from llama_index.retrievers.hopweave import BM25Retriever, FusionRetriever, RecipeRetriever
 from llama_index.vector_stores.hopweave import HopweaveVectorStore
 from llama_index.vector_stores.qdrant import QdrantVectorStore
 from qdrant_client import QdrantClient
@@ -58,7 +58,7 @@ def test_our_components_work_over_any_store(name, embed_model, kb, llm):
     index = indexed(make_store(name, embed_model), nodes, embed_model)
     retriever = index.as_retriever(similarity_top_k=3)
     for spread in (
-        MmrPostprocessor(relevance_weight=0.3, vector_store=index),
+        MMRPostprocessor(relevance_weight=0.3, vector_store=index),
         DeferralPostprocessor(vector_store=index.vector_store),
     ):
         found = spread.postprocess_nodes(retriever.retrieve(QUESTION), query_str=QUESTION)
@@ -67,7 +67,7 @@ def test_our_components_work_over_any_store(name, embed_model, kb, llm):
         assert kept_by <= {"knowledge", "hit"}
         engine = RetrieverQueryEngine.from_args(retriever, llm=llm, node_postprocessors=[spread])
         assert len(engine.query(QUESTION).source_nodes) == 3
-    fused = FusionRetriever({"vector": retriever, "text": Bm25Retriever(kb)}, weights={"vector": 3.0})
+    fused = FusionRetriever({"vector": retriever, "text": BM25Retriever(kb)}, weights={"vector": 3.0})
     assert fused.retrieve(QUESTION)[0].node_id in ids
 
 
@@ -226,5 +226,27 @@ def test_is_written_without_its_contents(store):
         "stores_text": True,
         "is_embedding_query": True,
         "flat_metadata": False,
+        "tenant": None,
         "class_name": "HopweaveVectorStore",
     }
+
+
+def test_modes_work_or_are_refused(embed_model):
+    store = HopweaveVectorStore.open(embed_model=embed_model)
+    texts = {"a": "The tide gate opens at six.", "b": "The tide gate opens at six!", "c": "The ferry sails at nine."}
+    store.add(
+        [TextNode(id_=key, text=text, embedding=embed_model.get_text_embedding(text)) for key, text in texts.items()]
+    )
+    asked = "When does the tide gate open?"
+    vector = embed_model.get_query_embedding(asked)
+
+    def found(mode, **options):
+        query = VectorStoreQuery(query_embedding=vector, query_str=asked, similarity_top_k=2, mode=mode, **options)
+        return store.query(query).ids
+
+    assert set(found("default")) == {"a", "b"}
+    assert "c" in found("mmr", mmr_threshold=0.2)
+    assert set(found("mmr", mmr_threshold=1.0)) == {"a", "b"}
+    assert found("semantic_hybrid") == found("hybrid")
+    with pytest.raises(ValueError, match=r"mode: .*svm.* is not allowed; it must be one of default, mmr, text_search"):
+        found("svm")

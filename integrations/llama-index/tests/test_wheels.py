@@ -1,10 +1,8 @@
 """The three distributions as users get them: wheels side by side, beside other people's integrations."""
 
 import os
-import re
 import subprocess
 import sys
-import venv
 import zipfile
 from pathlib import Path
 
@@ -17,9 +15,9 @@ SCRIPT = """
 import sys
 from llama_index.core import Document, MockEmbedding, VectorStoreIndex
 from llama_index.core.schema import TextNode
-from llama_index.retrievers.bm25 import BM25Retriever
-from llama_index.retrievers.hopweave import Bm25Retriever, FusionRetriever
-from llama_index.postprocessor.hopweave import MmrPostprocessor
+from llama_index.retrievers.bm25 import BM25Retriever as Stock
+from llama_index.retrievers.hopweave import BM25Retriever, FusionRetriever
+from llama_index.postprocessor.hopweave import MMRPostprocessor
 from llama_index.query_engine.hopweave import load_query_engine
 from haystack_integrations.components.retrievers.hopweave import RecipeRetriever
 from hopweave import KnowledgeBase, Document as Passage
@@ -28,8 +26,8 @@ import hopweave, llama_index.hopweave
 kb = KnowledgeBase.open("kb.db")
 kb.add([Passage("gate", "The tide gate opens at six."), Passage("skua", "The Skua is a ferry.")])
 nodes = [TextNode(id_="gate", text="The tide gate opens at six.")]
-stock = BM25Retriever.from_defaults(nodes=nodes, similarity_top_k=1)
-fused = FusionRetriever({"text": Bm25Retriever(kb), "bm25": stock}).retrieve("tide gate")
+stock = Stock.from_defaults(nodes=nodes, similarity_top_k=1)
+fused = FusionRetriever({"text": BM25Retriever(kb), "bm25": stock}).retrieve("tide gate")
 assert fused[0].node_id == "gate", fused
 assert "opens at six" in str(load_query_engine("hybrid", kb).query("When does the tide gate open?"))
 assert RecipeRetriever(knowledge_base="kb.db").run(query="tide gate")["documents"][0].id == "gate"
@@ -63,11 +61,11 @@ def test_no_namespace_is_shadowed(wheels):
 def test_the_wheels_work_side_by_side(wheels, tmp_path):
     for wheel in wheels:
         zipfile.ZipFile(wheel).extractall(tmp_path / "site")
-    libraries = next(path for path in sys.path if path.endswith("site-packages"))
+    libraries = [path for path in sys.path if path.endswith("site-packages")]
     # -S: without the .pth files that lead to the working tree
     run = subprocess.run(
         [sys.executable, "-S", "-c", SCRIPT],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), libraries])},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), *libraries])},
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -75,33 +73,3 @@ def test_the_wheels_work_side_by_side(wheels, tmp_path):
     )
     assert run.returncode == 0, run.stderr
     assert run.stdout.count(str(tmp_path / "site")) == 2
-
-
-@pytest.mark.skipif(not os.environ.get("HOPWEAVE_EMPTY_ENVIRONMENT"), reason="minutes; HOPWEAVE_EMPTY_ENVIRONMENT=1")
-@pytest.mark.parametrize("core", ["llama-index-core==0.14.0", "llama-index-core>=0.14,<0.15"])
-def test_the_wheels_work_in_an_empty_environment(wheels, tmp_path, core):
-    venv.create(tmp_path / "venv", with_pip=True)
-    python = tmp_path / "venv" / "bin" / "python"
-    install = [python, "-m", "pip", "install", "-q", *map(str, wheels), "llama-index-retrievers-bm25", core]
-    subprocess.run(install, check=True, cwd=tmp_path)
-    subprocess.run([python, "-c", SCRIPT], check=True, cwd=tmp_path)
-
-
-@pytest.mark.skipif(not os.environ.get("HOPWEAVE_EMPTY_ENVIRONMENT"), reason="minutes; HOPWEAVE_EMPTY_ENVIRONMENT=1")
-@pytest.mark.parametrize("heading", ["From Python", "In Haystack", "In LlamaIndex"])
-def test_the_readme_works_for_a_newcomer(wheels, tmp_path, heading):
-    """Installed as the README says, from the wheels; its first snippet copied; printed is what it shows."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    section = re.search(rf"^## {heading}\n(.*?)^## ", readme, re.DOTALL | re.MULTILINE)[1]
-    distribution, snippet, printed = (
-        re.search(pattern, section, re.DOTALL | re.MULTILINE)[1]
-        for pattern in (r"^pip install (\S+)$", r"^```python\n(.*?)^```", r"<!-- printed -->\n```text\n(.*?)^```")
-    )
-    venv.create(tmp_path / "venv", with_pip=True)
-    python = tmp_path / "venv" / "bin" / "python"
-    subprocess.run(
-        [python, "-m", "pip", "install", "-q", "--find-links", wheels[0].parent, distribution], check=True, cwd=tmp_path
-    )
-    alone = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV"))}
-    run = subprocess.run([python, "-c", snippet], env=alone, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (run.returncode, run.stdout.strip()) == (0, printed.strip()), run.stderr

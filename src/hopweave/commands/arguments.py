@@ -1,4 +1,4 @@
-"""What the commands share: how they are declared and how their arguments are read."""
+"""Declaration and parsing of arguments, shared by all commands."""
 
 import argparse
 from collections.abc import Callable
@@ -10,7 +10,7 @@ DEFAULT_FILE = "hopweave.db"
 def command(
     commands: Any, name: str, run: Callable[[argparse.Namespace], int], summary: str, examples: str, *, kb: bool = True
 ) -> argparse.ArgumentParser:
-    """Add a command that `run` carries out, with its examples at the end of its help.
+    """Add a command with its function, summary and examples.
 
     >>> parser = argparse.ArgumentParser(prog="hopweave")
     >>> _ = command(parser.add_subparsers(), "check", lambda options: 0, "verify a file", "examples: …")

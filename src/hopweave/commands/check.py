@@ -18,14 +18,14 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Say what is wrong with the file, or that nothing is."""
+    """Print the problems of the file, or that there are none."""
     from hopweave.knowledge_base.store import KnowledgeBase
 
     try:
         with KnowledgeBase.open(options.kb, read_only=True) as kb:
             problems = kb.check()
             sound = f"{options.kb}: sound, {kb.count()} documents, version {kb.version}"
-    except EmptyFile as error:  # as sound as a file that holds nothing can be
+    except EmptyFile as error:  # an empty file has no problems
         problems, sound = [], str(error)
     print("\n".join(problems) or sound)
     return 1 if problems else 0

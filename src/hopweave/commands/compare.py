@@ -1,4 +1,4 @@
-"""`hopweave compare`: whether one recipe is better than another."""
+"""`hopweave compare`: compare two recipes, with a significance test."""
 
 import argparse
 import json
@@ -12,7 +12,7 @@ examples:
   hopweave compare queries.jsonl hybrid multihop --kb corpus.db
   hopweave compare queries.jsonl multihop tuned.yaml --measure recall@5 --json
 
-The first measure decides; a paired randomisation test says whether the difference could be chance.
+The first measure decides; a paired permutation test gives the significance of the difference.
 """
 
 
@@ -28,13 +28,13 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compare and show the verdict."""
+    """Compare and print the verdict."""
+    from hopweave.evaluate.compare import compare
+    from hopweave.evaluate.metrics import DEFAULT_MEASURES
+    from hopweave.evaluate.queries import read_queries
     from hopweave.knowledge_base.store import KnowledgeBase
-    from hopweave.measure.compare import compare
-    from hopweave.measure.judged import read_judged
-    from hopweave.measure.metrics import DEFAULT_MEASURES
 
-    judged = read_judged(options.queries)
+    judged = read_queries(options.queries)
     with KnowledgeBase.open(options.kb, read_only=True) as kb:
         comparison = compare(
             kb,

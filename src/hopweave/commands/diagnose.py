@@ -1,4 +1,4 @@
-"""`hopweave diagnose`: which questions recipes fail, and why."""
+"""`hopweave diagnose`: report which questions recipes fail, and why."""
 
 import argparse
 import json
@@ -12,14 +12,14 @@ examples:
   hopweave diagnose queries.jsonl --kb corpus.db --recipe multihop
   hopweave diagnose queries.jsonl --recipe hybrid --recipe multihop --top-k 5 --json
 
-For each gold document that is not among the first hits: was it stored, filtered, found but ranked low, or could no seed
-of the graph lead to it? Then what each source adds, and which could be left out.
+For each relevant document that is not among the first hits, the report gives the reason: not stored, filtered, ranked
+low, or not reached from any seed of the graph. Then it lists how much each source adds and which could be left out.
 """
 
 
 def add_to(commands: Any) -> None:
     """Declare the command and its arguments."""
-    parser = command(commands, "diagnose", run, "tell which questions recipes fail, and why", _EXAMPLES)
+    parser = command(commands, "diagnose", run, "report which questions recipes fail, and why", _EXAMPLES)
     add_judging(parser)
     parser.add_argument(
         "--recipe", action="append", metavar="NAME", help="a shipped recipe or a YAML file; may be repeated"
@@ -29,12 +29,12 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Diagnose and show what is wrong."""
+    """Diagnose and print the report."""
+    from hopweave.evaluate.diagnose import diagnose
+    from hopweave.evaluate.queries import read_queries
     from hopweave.knowledge_base.store import KnowledgeBase
-    from hopweave.measure.diagnose import diagnose
-    from hopweave.measure.judged import read_judged
 
-    judged = read_judged(options.queries)
+    judged = read_queries(options.queries)
     with KnowledgeBase.open(options.kb, read_only=True) as kb:
         found = [
             diagnose(kb, recipe, judged, top_k=options.top_k, judging=judging(options))

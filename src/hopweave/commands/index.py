@@ -20,7 +20,8 @@ examples:
   hopweave index src.csv notes.md --analyzer nlp --analyzer code
 
 JSON Lines and CSV need a field "text" (or "content"); "id" is optional, "vector" too, and all else is metadata.
-Interrupted? Run the same command again: what is stored is skipped.
+Interrupted? Run the same command again: what is stored is skipped. Indexing a file again removes the parts that it no
+longer has; --sync also removes what came from files that are gone, so name all that belongs into the knowledge base.
 """
 _EMBEDDER_HELP = (
     "static (default), none, or the name or folder of a sentence-transformers model; settled when a file is new"
@@ -41,6 +42,8 @@ def add_to(commands: Any) -> None:
     index.add_argument("--graph", action="append", metavar="KIND", help=_GRAPH_HELP)
     index.add_argument("--skip-bad", action="store_true", help="report lines and files that cannot be read, and go on")
     index.add_argument("--batch-size", type=positive, default=256, metavar="N", help="documents per transaction")
+    index.add_argument("--sync", action="store_true", help="remove documents of files that are not read this time")
+    index.add_argument("--workers", type=positive, default=1, metavar="N", help="processes that prepare documents")
     index.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
 
 
@@ -59,33 +62,45 @@ def run(options: argparse.Namespace) -> int:
             if not Path(path).exists():  # said before a file is made for nothing
                 raise UnreadableInput(f"{path}: does not exist")
     embedder, builders = _embedder(options.embedder), _builders(options.graph)
-    with KnowledgeBase.open(options.kb, embedder=embedder, analyzers=options.analyzer, graph=builders) as kb:
-        documents = _documents(options.path, skip if options.skip_bad else None)
-        with _progress(options.quiet) as progress:
+    with KnowledgeBase.open(options.kb, embedder=embedder, analyzers=options.analyzer, builders=builders) as kb:
+        seen: dict[str, set[str]] = {}
+        documents = _documents(options.path, seen, skip if options.skip_bad else None)
+        with _progress(options.path, options.quiet) as progress:
             try:
-                done = kb.add(documents, batch_size=options.batch_size, progress=progress)
+                done = kb.add(documents, batch_size=options.batch_size, workers=options.workers, progress=progress)
             except KeyboardInterrupt:
                 print(
                     f"hopweave: interrupted with {kb.count()} documents stored; run it again to go on", file=sys.stderr
                 )
                 raise
+        # a part that could not be read is not one that is gone
+        removed = 0 if bad else kb.remove_missing(seen, other_sources=options.sync)
+        if done.added or done.updated or removed:
+            kb.compact(if_needed=True)
         if not options.quiet:
-            skipped = f", {len(bad)} skipped" if bad else ""
+            removals = f", {removed} removed" if removed else ""
+            skipped = f", {len(bad)} skipped{', so nothing removed' if options.sync else ''}" if bad else ""
             print(
-                f"{options.kb}: {done.added} added, {done.updated} updated, {done.unchanged} unchanged{skipped}; "
-                f"{kb.count()} documents"
+                f"{options.kb}: {done.added} added, {done.updated} updated, {done.unchanged} unchanged"
+                f"{removals}{skipped}; {kb.count()} documents"
             )
     return 0
 
 
-def _documents(paths: Sequence[str], on_bad: Callable[[UnreadableInput], None] | None) -> "Iterator[Document]":
-    from hopweave.knowledge_base.files import read_documents
+def _documents(
+    paths: Sequence[str], sources: dict[str, set[str]], on_bad: Callable[[UnreadableInput], None] | None
+) -> "Iterator[Document]":
+    """The documents of all paths; the ids of each source are put into `sources`."""
+    from hopweave.readers.files import read_documents
 
     seen: set[str] = set()
     for path in paths:
+        if Path(path).is_file():
+            sources.setdefault(Path(path).name, set())  # though there may be nothing in it any more
         for document in read_documents(path, on_bad=on_bad):
             if document.id not in seen:
                 seen.add(document.id)
+                sources.setdefault(document.source, set()).add(document.id)
                 yield document
                 continue
             error = UnreadableInput(f"{path}: id {document.id!r} comes a second time; one would replace the other")
@@ -95,10 +110,14 @@ def _documents(paths: Sequence[str], on_bad: Callable[[UnreadableInput], None] |
 
 
 @contextmanager
-def _progress(quiet: bool) -> Iterator[Any]:
+def _progress(paths: Sequence[str], quiet: bool) -> Iterator[Any]:
     from tqdm import tqdm
 
-    with tqdm(unit=" documents", disable=True if quiet else None, file=sys.stderr) as bar:  # None: only on a terminal
+    from hopweave.readers.files import estimated_documents
+
+    shown = not quiet and sys.stderr.isatty()
+    total = sum(map(estimated_documents, paths)) if shown else None
+    with tqdm(total=total, unit=" documents", disable=not shown, file=sys.stderr) as bar:
         yield bar.update
 
 
@@ -107,7 +126,7 @@ def _builders(kinds: Sequence[str] | None) -> Any:
         return None if kinds is None else []
     import hopweave.catalogue  # noqa: F401 - so that every kind is known
     from hopweave.component import registered
-    from hopweave.graph.build.builder import GraphBuilder
+    from hopweave.graph.build.builders.builder import GraphBuilder
 
     known = registered(GraphBuilder)
     for kind in kinds:
@@ -117,7 +136,8 @@ def _builders(kinds: Sequence[str] | None) -> Any:
 
 
 def _embedder(name: str) -> Any:
+    from hopweave.knowledge_base.settings import UNSET
     from hopweave.vector.embedders import SentenceTransformerEmbedder, StaticEmbedder
 
-    known = {"default": "default", "none": None, "static": StaticEmbedder()}
+    known: dict[str, Any] = {"default": UNSET, "none": None, "static": StaticEmbedder()}
     return known[name] if name in known else SentenceTransformerEmbedder(model=name)

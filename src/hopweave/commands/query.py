@@ -21,11 +21,11 @@ _FILTER_HELP = "only hits whose metadata has this value; may be repeated"
 def add_to(commands: Any) -> None:
     """Declare the command and its arguments."""
     query = command(commands, "query", run, "search a knowledge base file", _EXAMPLES)
-    query.add_argument("question", type=_question, help="what to look for")
+    query.add_argument("question", type=_question, help="the question")
     query.add_argument("--recipe", default="hybrid", metavar="NAME", help="a shipped recipe or a YAML file")
     query.add_argument("--top-k", type=positive, metavar="N", help="how many hits (default: the recipe's)")
     query.add_argument("--filter", action="append", type=_filter, default=[], metavar="FIELD=VALUE", help=_FILTER_HELP)
-    query.add_argument("--explain", action="store_true", help="show the receipts: why each hit has its score")
+    query.add_argument("--explain", action="store_true", help="show the receipts, which explain each score")
     query.add_argument("--json", action="store_true", help="print the whole result as JSON")
     query.add_argument("--report", type=Path, metavar="FILE", help="write hits, paths and receipts as an HTML page")
 
@@ -48,14 +48,14 @@ def _filter(text: str) -> tuple[str, str]:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Search and show the hits."""
+    """Search and print the hits."""
     from hopweave.knowledge_base.store import KnowledgeBase
     from hopweave.query import Query
     from hopweave.report.page import html_report
 
     filters: dict[str, list[Any]] = {}
     for field, value in options.filter:
-        filters.setdefault(field, []).extend(_readings(value))
+        filters.setdefault(field, []).extend(_interpretations(value))
     with KnowledgeBase.open(options.kb, read_only=True) as kb:
         query = Query(options.question, filters=filters or None)
         result = kb.search(query, recipe=options.recipe, top_k=options.top_k)
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(result.as_dict(), ensure_ascii=False, indent=2))
         return 0
     for name, reason in result.failures.items():
-        print(f"hopweave: went on without {name}: {reason}", file=sys.stderr)
+        print(f"hopweave: source {name} failed and was skipped: {reason}", file=sys.stderr)
     if not result.hits:
         print("no hits")
     for rank, hit in enumerate(result.hits, start=1):
@@ -82,8 +82,8 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _readings(value: str) -> list[Any]:
-    """What was typed, as text and, where it can be one, as a number or truth value."""
+def _interpretations(value: str) -> list[Any]:
+    """The value as text and, if it can be parsed as one, as a number or Boolean."""
     try:
         read = json.loads(value)
     except ValueError:

@@ -1,4 +1,4 @@
-"""`hopweave tune`: better numbers for a recipe, from judged queries."""
+"""`hopweave tune`: tune the parameters of a recipe on judged queries."""
 
 import argparse
 import json
@@ -15,38 +15,38 @@ examples:
   hopweave tune queries.jsonl --parameter fuse.weights.graph --parameter sources.graph.restart=0.05:0.5
   hopweave tune queries.jsonl --recipe mine.yaml --parameter stages.0.weight --measure recall@5 --trials 200
 
-Without --parameter, the fuser's weights and every number with a lower and an upper bound are tuned. What was gained is
-measured on queries that were not tuned on. If it is within noise, the output is the recipe you started from.
+Without --parameter, the weights of the fuser and every float with a lower and an upper bound are tuned. The gain is
+measured on held-out queries. If it is within noise, the output is the starting recipe.
 """
 
 
 def add_to(commands: Any) -> None:
     """Declare the command and its arguments."""
-    parser = command(commands, "tune", run, "find better numbers for a recipe on judged queries", _EXAMPLES)
+    parser = command(commands, "tune", run, "tune the parameters of a recipe on judged queries", _EXAMPLES)
     add_judging(parser)
     parser.add_argument("--recipe", default="hybrid", metavar="NAME", help="a shipped recipe or a YAML file")
     parser.add_argument(
-        "--parameter", action="append", metavar="PATH", help="what to tune: path or path=low:high; may be repeated"
+        "--parameter", action="append", metavar="PATH", help="parameter to tune: path or path=low:high; may be repeated"
     )
-    parser.add_argument("--measure", default="ndcg@10", metavar="NAME", help="what to improve (default: ndcg@10)")
+    parser.add_argument("--measure", default="ndcg@10", metavar="NAME", help="measure to improve (default: ndcg@10)")
     parser.add_argument("--trials", type=positive, default=50, metavar="N", help="trials per search (default: 50)")
     parser.add_argument("--held-out", type=float, metavar="SHARE", help="share of the queries to test on")
-    parser.add_argument("--accept", action="store_true", help="take the tuned numbers even if they are not better")
+    parser.add_argument("--accept", action="store_true", help="use the tuned recipe even if it is not better")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write the recipe there, as YAML")
     parser.add_argument("--report", type=Path, metavar="FILE", help="write a report with plots there, as HTML")
-    parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Tune, say what came of it, and write recipe and report."""
+    """Tune, print the result, and write recipe and report."""
     from tqdm import tqdm
 
+    from hopweave.evaluate.queries import read_queries
     from hopweave.knowledge_base.store import KnowledgeBase
-    from hopweave.measure.judged import read_judged
-    from hopweave.measure.tune import searches, tune
-    from hopweave.measure.tuning_report import tuning_report
+    from hopweave.tune.report import tuning_report
+    from hopweave.tune.tune import searches, tune
 
-    judged = read_judged(options.queries)
+    judged = read_queries(options.queries)
     total = options.trials * searches(len(judged), options.held_out)
     with (
         KnowledgeBase.open(options.kb, read_only=True) as kb,

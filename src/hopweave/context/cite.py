@@ -1,4 +1,4 @@
-"""Numbered sources: who said it, and does every number lead somewhere."""
+"""Citations: numbered sources in a context, and the check of citations in an answer."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ _LONGEST_RANGE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A numbered source: which hit it is, what to call it, and the text that was given under this number."""
+    """A numbered source: the id of the hit, its title and source, and the text in the context."""
 
     number: int
     id: str
@@ -41,7 +41,7 @@ class Citation:
 
 
 def citation(hit: Hit, number: int, source_field: str = "source") -> Citation:
-    """A hit under a number. Without a source in its metadata it is its own source; without a title, so named.
+    """A hit as a numbered citation. The source defaults to the id, the title to the source.
 
     >>> citation(Hit("skua-3", text="It sails hourly.", metadata={"source": "ferries.md"}), 1).label
     '[1] ferries.md'
@@ -61,7 +61,7 @@ def numbered(hits: Iterable[Hit], source_field: str = "source") -> tuple[Citatio
 
 
 def cited_numbers(answer: str) -> tuple[int, ...]:
-    """The numbers an answer cites, in order, each once: [1], [2, 3] and [4-6] are all read.
+    """The numbers that an answer cites, in order and each once; [1], [2, 3] and [4-6] are recognised.
 
     >>> cited_numbers("It sails hourly [2][1], all year [1, 4-5].")
     (2, 1, 4, 5)
@@ -78,14 +78,14 @@ def cited_numbers(answer: str) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class CitationCheck:
-    """Which sources an answer uses, and which of its numbers lead nowhere."""
+    """The sources that an answer cites, and the numbers without a source."""
 
     used: tuple[Citation, ...]
     unresolved: tuple[int, ...]
 
     @property
     def resolves(self) -> bool:
-        """Whether every number leads to a source."""
+        """Whether every number has a source."""
         return not self.unresolved
 
 

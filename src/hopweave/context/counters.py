@@ -1,4 +1,4 @@
-"""How long a text is for a language model."""
+"""Token counters."""
 
 import math
 import re
@@ -9,7 +9,7 @@ from typing import Literal
 from hopweave.errors import HopweaveError
 
 Counter = Callable[[str], int]
-"""Says how many tokens a text has."""
+"""A function from a text to its number of tokens."""
 
 CounterName = Literal["approximate", "words", "characters", "tiktoken"]
 
@@ -20,7 +20,7 @@ _FOUR_BYTES = re.compile("[\U00010000-\U0010ffff]")
 
 
 def approximate(text: str) -> int:
-    """About as many tokens as current models count, rather more than fewer; needs no library.
+    """An estimate of the number of tokens in current models, rather too high than too low; needs no library.
 
     A word costs 1 for each six letters begun, a number 1 for each three digits, punctuation 1 for two marks, a
     character of another alphabet 0.6, of CJK 1.4, an emoji 3.
@@ -46,10 +46,10 @@ def approximate(text: str) -> int:
     return math.ceil(cost)
 
 
-def words(text: str) -> int:
-    """Whitespace-separated words.
+def word_count(text: str) -> int:
+    """The number of words separated by whitespace.
 
-    >>> words("The ferry  sails.")
+    >>> word_count("The ferry  sails.")
     3
     """
     return len(text.split())
@@ -63,7 +63,7 @@ def tiktoken_counter(encoding: str) -> Counter:
     except ImportError as error:
         raise HopweaveError("tiktoken is not installed; run: pip install 'hopweave[tiktoken]'") from error
     vocabulary = tiktoken.get_encoding(encoding)
-    # text that looks like a control token is text here, not an error
+    # text that looks like a control token is counted as text
     return lambda text: len(vocabulary.encode(text, disallowed_special=()))
 
 
@@ -73,5 +73,5 @@ def counter_named(name: CounterName, encoding: str) -> Counter:
     >>> counter_named("characters", "")("ferry")
     5
     """
-    plain: dict[str, Counter] = {"approximate": approximate, "words": words, "characters": len}
+    plain: dict[str, Counter] = {"approximate": approximate, "words": word_count, "characters": len}
     return plain[name] if name in plain else tiktoken_counter(encoding)

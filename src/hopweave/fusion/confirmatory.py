@@ -1,4 +1,4 @@
-"""One source leads, the others confirm."""
+"""Confirmatory fusion: one source gives the scores, the others confirm."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
@@ -7,18 +7,18 @@ from pydantic import Field
 
 from hopweave.component import Fuser, Rankings
 from hopweave.errors import RecipeError
-from hopweave.fusion.merge import Found, gathered, in_order
+from hopweave.fusion.merge import Occurrence, in_order, occurrences
 from hopweave.hit import Hit, Receipt
 from hopweave.query import Query
 from hopweave.scores import Normalisation, checked, normalised, sigmoid
 
 
 class Confirmatory(Fuser):
-    """The base source's score counts; what others found as well gets a bonus, what only others found has a floor.
+    """The score of the base source, with a bonus for hits that others confirm and a floor for hits of others alone.
 
     base and confirmed: base · (1 + bonus). base only: base. confirmed only: max(confirming score, floor), so that an
-    exact keyword match is not buried. All are clamped to [0, 1]. A hit that the base gave no score counts as found by
-    the others only.
+    exact keyword match is not buried. All are clamped to [0, 1]. A hit without a score from the base counts as
+    found by the others only.
 
     >>> rankings = {"vector": [Hit("a", 0.8), Hit("b", 0.6)], "text": [Hit("b", 7.0), Hit("c", 2.0)]}
     >>> [(hit.id, round(hit.score, 4)) for hit in Confirmatory().fuse(rankings, Query("ferries"))]
@@ -26,19 +26,21 @@ class Confirmatory(Fuser):
     """
 
     kind: Literal["confirmatory"] = "confirmatory"
-    base: str = Field("vector", min_length=1, description="Name of the source whose scores count.")
+    base: str = Field(default="vector", min_length=1, description="Name of the source that gives the scores.")
     confirming: tuple[str, ...] | None = Field(
-        None, description="Names of the sources that confirm; None means all but the base."
+        default=None, description="Names of the sources that confirm; None means all but the base."
     )
     bonus: float = Field(
-        0.15, ge=0, allow_inf_nan=False, description="What confirmation adds, as a share of the score."
+        default=0.15, ge=0, allow_inf_nan=False, description="Bonus for confirmation, as a share of the score."
     )
-    floor: float = Field(0.5, ge=0, le=1, description="The least score of a hit that only a confirming source found.")
+    floor: float = Field(
+        default=0.5, ge=0, le=1, description="Minimum score of a hit that only confirming sources found."
+    )
     base_normalisation: Normalisation = Field(
-        "none", description="How base scores are brought to [0, 1]; logits always become probabilities."
+        default="none", description="How base scores are scaled to [0, 1]; logits always become probabilities."
     )
     confirming_normalisation: Normalisation = Field(
-        "min_max", description="How each confirming source's scores are brought to [0, 1]."
+        default="min_max", description="How the scores of each confirming source are scaled to [0, 1]."
     )
 
     def check_sources(self, names: Iterable[str]) -> None:
@@ -56,18 +58,18 @@ class Confirmatory(Fuser):
                     f"({', '.join(self.confirming)})"
                 )
 
-    def fuse(self, rankings: Rankings, query: Query) -> list[Hit]:  # noqa: ARG002 - the rankings alone decide
+    def fuse(self, rankings: Rankings, query: Query) -> list[Hit]:  # noqa: ARG002 - the rankings are enough
         """Merge rankings into one, best first."""
         self.check_sources(rankings)
         strengths = {
             name: _strengths(hits, self.base_normalisation if name == self.base else self.confirming_normalisation)
             for name, hits in rankings.items()
         }
-        found = gathered(rankings)
+        found = occurrences(rankings)
         receipts = {key: self._receipt(key, places, strengths) for key, places in found.items()}
         return in_order(found, receipts, "unit")
 
-    def _receipt(self, key: str, places: Sequence[Found], strengths: dict[str, dict[str, float]]) -> Receipt:
+    def _receipt(self, key: str, places: Sequence[Occurrence], strengths: dict[str, dict[str, float]]) -> Receipt:
         base = strengths.get(self.base, {}).get(key)
         confirming = [one.source for one in places if one.source != self.base]
         details: dict[str, Any] = {"base": base, "confirmed_by": confirming}
@@ -85,7 +87,7 @@ class Confirmatory(Fuser):
 
 
 def _strengths(hits: Sequence[Hit], method: Normalisation) -> dict[str, float]:
-    """Scores by id, brought to [0, 1] as asked; hits without a score are left out."""
+    """Scores by id, scaled to [0, 1] by the given method; hits without a score are left out."""
     raw: dict[str, float] = {}
     for hit in checked(hits):
         if hit.score is not None:

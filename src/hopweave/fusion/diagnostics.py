@@ -1,6 +1,6 @@
-"""How much each source adds, and which of them say the same.
+"""Diagnostics of fusion: how much each source adds, and which sources are redundant.
 
-Two independent signals beat seven that agree with one another, so it pays to see which ones do.
+A few independent sources are worth more than many that rank alike; correlation and overlap show which ones do.
 """
 
 import math
@@ -16,7 +16,7 @@ from hopweave.scores import checked
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What every source found for one question and, if it has been judged, the ids of the right answers."""
+    """The rankings of all sources for one question and, if it is judged, the ids of the relevant documents."""
 
     query: Query
     rankings: Rankings
@@ -45,7 +45,7 @@ class PairReport:
 
 @dataclass(frozen=True, slots=True)
 class SignalReport:
-    """What `diagnose` found out; print it to read it as a table."""
+    """The result of `diagnose`; print it to read it as a table."""
 
     questions: int
     judged: int
@@ -56,7 +56,7 @@ class SignalReport:
 
     @property
     def redundant(self) -> tuple[str, ...]:
-        """Sources without which recall is no worse. Leave out one of them and look again: two may be so together."""
+        """Sources without which recall is no worse. Each is judged alone: removing several may lower recall."""
         return tuple(source.name for source in self.sources if source.adds is not None and source.adds <= 0)
 
     def __str__(self) -> str:
@@ -86,7 +86,7 @@ def diagnose(observations: Iterable[Observation], fuser: Fuser, *, top_k: int = 
 
     `alone` is the share of a source's hits that no other found. `adds` is recall@top_k of the fused ranking minus the
     recall without that source, over the judged questions. The rank correlation of two sources is Kendall's tau-b over
-    all hits of either, where what a source did not find stands last; it is averaged over the questions.
+    all hits of either, where hits that a source did not find are ranked last; it is averaged over the questions.
 
     >>> from hopweave.fusion.reciprocal_rank import ReciprocalRank
     >>> from hopweave.hit import Hit
@@ -154,7 +154,7 @@ def _kendall(first: Sequence[str], second: Sequence[str]) -> float | None:
     for ranking in (first, second):
         place = {key: rank for rank, key in enumerate(ranking)}
         ranks.append([place.get(key, len(ranking)) for key in union])
-    if any(len(set(places)) < 2 for places in ranks):  # tau is undefined when a list has nothing to tell apart
+    if any(len(set(places)) < 2 for places in ranks):  # tau is undefined for a constant list
         return None
     tau = float(kendalltau(*ranks).statistic)
     return None if math.isnan(tau) else tau

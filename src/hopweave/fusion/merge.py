@@ -1,4 +1,4 @@
-"""One hit out of the several that different sources found."""
+"""Merging: several sources found the same document, and fusion returns one hit for it."""
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
@@ -9,85 +9,79 @@ from hopweave.hit import Hit, Receipt, Scale
 from hopweave.scores import checked, top_ids
 
 
-class Found(NamedTuple):
-    """A hit as one source found it, at a rank counted from 1. The smallest of several is the best."""
+class Occurrence(NamedTuple):
+    """A hit in the ranking of one source; ranks start at 1. Occurrences sort by rank, then by source name."""
 
     rank: int
     source: str
     hit: Hit
 
 
-def gathered(rankings: Rankings) -> dict[str, list[Found]]:
-    """Where each id was found, by source name; a hit that stands twice in one list counts once.
+def occurrences(rankings: Rankings) -> dict[str, list[Occurrence]]:
+    """The occurrences of each id, ordered by source name. An id that is repeated in one ranking counts once.
 
-    >>> [one[:2] for one in gathered({"vector": [Hit("b")], "text": [Hit("a"), Hit("b")]})["b"]]
+    >>> [(one.rank, one.source) for one in occurrences({"vector": [Hit("b")], "text": [Hit("a"), Hit("b")]})["b"]]
     [(2, 'text'), (1, 'vector')]
     """
-    found: dict[str, list[Found]] = {}
+    found: dict[str, list[Occurrence]] = {}
     for source in sorted(rankings):
         for rank, hit in enumerate(checked(rankings[source]), start=1):
-            found.setdefault(hit.id, []).append(Found(rank, source, hit))
+            found.setdefault(hit.id, []).append(Occurrence(rank, source, hit))
     return found
 
 
-def in_order(found: Mapping[str, Sequence[Found]], receipts: Mapping[str, Receipt], scale: Scale | None) -> list[Hit]:
-    """One hit per id with the score its receipt arrives at, best first; hits without a score come last.
+def in_order(
+    found: Mapping[str, Sequence[Occurrence]], receipts: Mapping[str, Receipt], scale: Scale | None
+) -> list[Hit]:
+    """One hit per id with the score in its receipt, best first; hits without a score come last.
 
     Ties go to the better best rank, then to the smaller id.
 
-    >>> found = gathered({"text": [Hit("b"), Hit("a")], "vector": [Hit("c")]})
+    >>> found = occurrences({"text": [Hit("b"), Hit("a")], "vector": [Hit("c")]})
     >>> [hit.id for hit in in_order(found, {key: Receipt("same", None, 0.5) for key in found}, "unit")]
     ['b', 'c', 'a']
     """
     best = {key: min(places).rank for key, places in found.items()}
     scored = top_ids({key: one.after for key, one in receipts.items() if one.after is not None}, best)
     unscored = sorted((key for key, one in receipts.items() if one.after is None), key=lambda key: (best[key], key))
-    return [merged(found[key], receipts[key], scale) for key in (*(key for key, _ in scored), *unscored)]
+    order = [*(key for key, _ in scored), *unscored]
+    return [_fused(found[key], receipts[key], scale) for key in order]
 
 
-def merged(places: Sequence[Found], receipt: Receipt, scale: Scale | None) -> Hit:
-    """One hit with the score of the receipt. What it says comes from the source that ranked it best.
+def _fused(places: Sequence[Occurrence], receipt: Receipt, scale: Scale | None) -> Hit:
+    """The occurrences of one id as one hit, the best ranked preferred; receipts stay in the order of source names."""
+    hit = reduce(merged, [one.hit for one in sorted(places)])
+    receipts = reduce(all_receipts, [one.hit.receipts for one in places])
+    return hit._replace(score=receipt.after, scale=scale, receipts=(*receipts, receipt))
 
-    What that source left out (text, metadata, vector, origin) comes from the next best. Receipts of all sources stay.
 
-    >>> places = gathered({"graph": [Hit("a")], "text": [Hit("x"), Hit("a", text="Ferries.")]})["a"]
-    >>> merged(places, Receipt("sum", None, 0.5), "unit").text
-    'Ferries.'
+def merged(first: Hit, second: Hit, *, prefer_second: bool = False) -> Hit:
+    """One hit out of two of the same id: the preferred one, with what it lacks taken from the other.
+
+    What can be lacking is text, metadata, vector and origin. The receipts of both are kept.
+
+    >>> hit = merged(Hit("a", text="Ferries."), Hit("a", text="?", metadata={"type": "notice"}))
+    >>> hit.text, hit.metadata
+    ('Ferries.', {'type': 'notice'})
     """
-    best = places[0].hit
-    receipts = best.receipts
-    if len(places) > 1:
-        best = reduce(completed, [one.hit for one in sorted(places)])
-        receipts = reduce(together, [one.hit.receipts for one in places])
-    return Hit(best.id, receipt.after, best.text, best.metadata, best.vector, scale, best.origin, (*receipts, receipt))
-
-
-def completed(hit: Hit, other: Hit) -> Hit:
-    """A hit, with what it lacks (text, metadata, vector, origin) taken from another of the same id.
-
-    >>> completed(Hit("a", text="Ferries."), Hit("a", text="?", metadata={"type": "notice"})).metadata
-    {'type': 'notice'}
-    """
-    if (
-        (other.vector is None or hit.vector is not None)
-        and (other.origin is None or hit.origin is not None)
-        and (hit.text or not other.text)
-        and (hit.metadata or not other.metadata)
-    ):
-        return hit
-    return hit._replace(
-        text=hit.text or other.text,
-        metadata=hit.metadata or other.metadata,
-        vector=other.vector if hit.vector is None else hit.vector,
-        origin=other.origin if hit.origin is None else hit.origin,
+    preferred, other = (second, first) if prefer_second else (first, second)
+    nothing_else = not other.metadata and other.vector is None and other.origin is None and not other.receipts
+    if nothing_else and (preferred.text or not other.text):
+        return preferred  # the usual case in large fusions, and faster than a copy
+    return preferred._replace(
+        text=preferred.text or other.text,
+        metadata=preferred.metadata or other.metadata,
+        vector=other.vector if preferred.vector is None else preferred.vector,
+        origin=other.origin if preferred.origin is None else preferred.origin,
+        receipts=all_receipts(first.receipts, second.receipts),
     )
 
 
-def together(receipts: tuple[Receipt, ...], others: tuple[Receipt, ...]) -> tuple[Receipt, ...]:
-    """The receipts of two sources, each told once: one that builds on another may hand on that one's.
+def all_receipts(first: tuple[Receipt, ...], second: tuple[Receipt, ...]) -> tuple[Receipt, ...]:
+    """The receipts of two hits without repetition: a source that builds on another may pass on its receipts.
 
-    >>> first, second = Receipt("bm25", None, 2.0), Receipt("pagerank", None, 0.1)
-    >>> [receipt.stage for receipt in together((first,), (first, second))]
+    >>> text, graph = Receipt("bm25", None, 2.0), Receipt("pagerank", None, 0.1)
+    >>> [receipt.stage for receipt in all_receipts((text,), (text, graph))]
     ['bm25', 'pagerank']
     """
-    return receipts + tuple(receipt for receipt in others if receipt not in receipts)
+    return first + tuple(receipt for receipt in second if receipt not in first)

@@ -1,4 +1,4 @@
-"""Reciprocal rank fusion: agreement between rankings, whatever their scores mean."""
+"""Reciprocal rank fusion: combines rankings by rank alone, so their scores need not be comparable."""
 
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
@@ -7,17 +7,21 @@ from pydantic import Field
 
 from hopweave.component import Fuser, Rankings
 from hopweave.errors import RecipeError
-from hopweave.fusion.merge import completed, together
+from hopweave.fusion.merge import merged
 from hopweave.hit import Hit, Receipt
 from hopweave.query import Query
-from hopweave.scores import checked
+from hopweave.scores import checked, top_ids
 
 
 class ReciprocalRank(Fuser):
     """Score = sum over sources of weight / (k + rank), with ranks from 1.
 
-    A hit found by one source only stays. A source that was skipped or failed is simply absent. A hit that stands
-    twice in one list counts once. Text and metadata come from the source that ranked the hit best.
+    A hit found by only one source is kept. A source that was skipped or failed contributes nothing. A hit that occurs
+    twice in one ranking counts once, at its better rank. Text and metadata come from the source that ranked the hit
+    best.
+
+    G. V. Cormack, C. L. A. Clarke, S. Büttcher (2009): Reciprocal Rank Fusion outperforms Condorcet and individual
+    Rank Learning Methods. SIGIR.
 
     >>> fused = ReciprocalRank().fuse({"text": [Hit("a"), Hit("b")], "vector": [Hit("b")]}, Query("ferries"))
     >>> [(hit.id, round(hit.score, 5)) for hit in fused]
@@ -25,9 +29,11 @@ class ReciprocalRank(Fuser):
     """
 
     kind: Literal["reciprocal_rank"] = "reciprocal_rank"
-    k: float = Field(60, gt=0, description="Flattens the curve: a larger k makes the top ranks stand out less.")
+    k: float = Field(
+        default=60, gt=0, description="Rank constant: a larger k reduces the difference between top ranks."
+    )
     weights: dict[str, Annotated[float, Field(ge=0)]] = Field(
-        default_factory=dict, description="Weight by source name; 1 where not given."
+        default_factory=dict, description="Weight by source name; 1 by default."
     )
 
     def check_sources(self, names: Iterable[str]) -> None:
@@ -44,35 +50,26 @@ class ReciprocalRank(Fuser):
                 f"reciprocal_rank: there is a weight for {name!r}, but the sources are {', '.join(names)}"
             )
 
-    def fuse(self, rankings: Rankings, query: Query) -> list[Hit]:  # noqa: ARG002 - ranks alone decide
-        """Merge rankings into one, best first."""
-        # a thousand hits per source are common, so each is touched as little as possible: entries sort as they are, and
-        # a place in a hit (id 0, text 2, metadata 3, vector 4, origin 6, receipts 7) is found faster than a name
-        k, weights = self.k, {f"{source}_weight": weight for source, weight in self.weights.items()}
-        found: dict[str, list[Any]] = {}  # minus the score, best rank, id, hit, details, receipts
+    def fuse(self, rankings: Rankings, query: Query) -> list[Hit]:  # noqa: ARG002 - the score depends on ranks only
+        """Merge rankings into one, best first; ties go to the better best rank, then to the smaller id."""
+        found: dict[str, Hit] = {}
+        scores: dict[str, float] = {}
+        best_ranks: dict[str, int] = {}
+        details: dict[str, dict[str, Any]] = {}
+        common = {"k": self.k} | {f"{source}_weight": weight for source, weight in self.weights.items()}
         for source in sorted(rankings):
             weight, rank_name = self.weights.get(source, 1.0), f"{source}_rank"
             for rank, hit in enumerate(checked(rankings[source]), start=1):
-                key = hit[0]
-                known = found.get(key)
-                if known is None:
-                    found[key] = [-weight / (k + rank), rank, key, hit, {"k": k, rank_name: rank}, hit[7]]
+                key, share = hit.id, weight / (self.k + rank)
+                if key not in found:
+                    found[key], scores[key], best_ranks[key] = hit, share, rank
+                    details[key] = {**common, rank_name: rank}
                     continue
-                known[0] -= weight / (k + rank)
-                known[4][rank_name] = rank
-                if hit[7]:
-                    known[5] = together(known[5], hit[7])
-                best = known[3]
-                if rank < known[1]:
-                    known[1], known[3], best, hit = rank, hit, hit, best  # noqa: PLW2901 - the two change places
-                if not best[2] or hit[3] or hit[4] is not None or hit[6] is not None:  # else it has nothing to add
-                    known[3] = completed(best, hit)
-        new, hits = tuple.__new__, []  # the constructor of a named tuple is Python code, this one is not
-        for loss, _, key, hit, details, told in sorted(found.values()):
-            if weights:
-                details.update(weights)
-            score = -loss
-            receipt = new(Receipt, ("reciprocal_rank", None, score, details))
-            receipts = (*told, receipt) if told else (receipt,)
-            hits.append(new(Hit, (key, score, hit[2], hit[3], hit[4], "positive", hit[6], receipts)))
-        return hits
+                found[key] = merged(found[key], hit, prefer_second=rank < best_ranks[key])
+                scores[key] += share
+                best_ranks[key] = min(best_ranks[key], rank)
+                details[key][rank_name] = rank
+        return [
+            found[key].with_receipt(Receipt(self.kind, None, score, details[key]), scale="positive")
+            for key, score in top_ids(scores, best_ranks)
+        ]

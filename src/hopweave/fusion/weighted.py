@@ -1,4 +1,4 @@
-"""A weighted sum of signals, with weights that follow the intent of the question."""
+"""Weighted fusion: a weighted sum of normalised scores, with weights by intent or by source."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 
 from hopweave.component import Fuser, Rankings
 from hopweave.errors import RecipeError
-from hopweave.fusion.merge import gathered, in_order
+from hopweave.fusion.merge import in_order, occurrences
 from hopweave.hit import Hit, Receipt
 from hopweave.query import NO_INTENT, Query, Signal
 from hopweave.scores import Normalisation, checked, normalised
@@ -16,10 +16,10 @@ from hopweave.scores import Normalisation, checked, normalised
 USUAL_SIGNALS: Mapping[str, Signal] = {
     **dict.fromkeys(("vector", "dense", "embedding"), "embedding"),
     **dict.fromkeys(("text", "bm25", "keyword", "full_text", "code", "prose"), "text"),
-    **dict.fromkeys(("graph", "pagerank", "boost"), "graph"),
+    **dict.fromkeys(("graph", "pagerank", "graph_boost"), "graph"),
     "intent_edges": "intent_edges",
 }
-"""The signal that a source of this name carries, unless the fuser says otherwise."""
+"""The signal of sources with these names, unless the fuser assigns another one."""
 
 
 class _Strength(NamedTuple):
@@ -39,11 +39,11 @@ _Evidence = dict[str, dict[str, _Strength | None]]
 class Weighted(Fuser):
     """Score = sum over signals of weight · strength, with each signal's strengths in [0, 1] over its own hits.
 
-    Without `weights`, the four signals (embedding, text, graph, intent_edges) weigh what the question's intent says,
-    or 0.40, 0.45, 0.15 and 0 if there is no intent. The weight of a signal that is missing is shared out over the
-    others in proportion, and the receipt says so; so is, for one hit, the weight of a signal that found it but gave
-    it no score. Two sources of one signal count as the stronger of the two. A source that ran and did not find a hit
-    gives it strength 0. Receipts tell each signal's part and, as `method`, which of the signals found the hit.
+    Without `weights`, the weights of the four signals (embedding, text, graph, intent_edges) are those of the intent of
+    the question, or 0.40, 0.45, 0.15 and 0 without an intent. The weight of a missing signal is distributed over the
+    others in proportion, and recorded in the receipt; so is, for one hit, the weight of a signal that found it without
+    a score. Of two sources of one signal, the larger strength counts. A source that ran and did not find a hit gives it
+    strength 0. Receipts have the part of each signal and, as `method`, the signals that found the hit.
 
     >>> rankings = {"text": [Hit("a", 4.0), Hit("b", 2.0), Hit("c", 0.0)], "vector": [Hit("b", 0.9), Hit("a", 0.5)]}
     >>> fused = Weighted(weights={"text": 0.4, "vector": 0.6}).fuse(rankings, Query("ferries"))
@@ -57,16 +57,18 @@ class Weighted(Fuser):
 
     kind: Literal["weighted"] = "weighted"
     weights: dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]] | None = Field(
-        None, description="Weight by source name; None lets the intent decide. They need not sum to 1."
+        default=None, description="Weight by source name; None: by intent. They need not sum to 1."
     )
     signals: dict[str, Signal] = Field(
-        default_factory=dict, description="Signal by source name, for sources that do not have one of the usual names."
+        default_factory=dict, description="Signal by source name, for sources without one of the usual names."
     )
-    normalisation: Normalisation = Field("min_max", description="How each source's scores are brought to [0, 1].")
+    normalisation: Normalisation = Field(
+        default="min_max", description="How the scores of each source are scaled to [0, 1]."
+    )
 
     @field_validator("weights")
     @classmethod
-    def _something_weighs(cls, weights: dict[str, float] | None) -> dict[str, float] | None:
+    def _some_weight_is_positive(cls, weights: dict[str, float] | None) -> dict[str, float] | None:
         if weights is not None and not any(weights.values()):
             raise ValueError("at least one weight must be above 0")
         return weights
@@ -88,15 +90,19 @@ class Weighted(Fuser):
     def fuse(self, rankings: Rankings, query: Query) -> list[Hit]:
         """Merge rankings into one, best first."""
         self.check_sources(rankings)
-        weights = self._weights(query)
+        common = {} if self.weights is not None else {"intent": query.intent.name if query.intent else None}
+        return self.summed(self.kind, rankings, self._weights(query), common)
+
+    def summed(
+        self, stage: str, rankings: Rankings, weights: Mapping[str, float], details: Mapping[str, Any]
+    ) -> list[Hit]:
+        """The weighted sum of these rankings; `weights` go by signal, `stage` and `details` are for the receipts."""
         evidence = self._evidence(rankings)
         missing = sorted(signal for signal, weight in weights.items() if weight > 0 and signal not in evidence)
-        common: dict[str, Any] = {"normalisation": self.normalisation} | ({"missing": missing} if missing else {})
-        if self.weights is None:
-            common["intent"] = query.intent.name if query.intent else None
-        found = gathered(rankings)
+        common = {"normalisation": self.normalisation, **({"missing": missing} if missing else {}), **details}
+        found = occurrences(rankings)
         shares = _shares(weights, evidence)
-        receipts = {key: self._receipt(key, evidence, shares, weights, common) for key in found}
+        receipts = {key: Receipt(stage, None, *self._score(key, evidence, shares, weights, common)) for key in found}
         return in_order(found, receipts, None if self.normalisation == "none" else "unit")
 
     def _weights(self, query: Query) -> Mapping[str, float]:
@@ -124,9 +130,10 @@ class Weighted(Fuser):
                 strengths.setdefault(hit.id, None)
         return evidence
 
-    def _receipt(
+    def _score(
         self, key: str, evidence: _Evidence, shares: _Shares, weights: Mapping[str, float], common: dict[str, Any]
-    ) -> Receipt:
+    ) -> tuple[float | None, dict[str, Any]]:
+        """The score of a hit, and what explains it."""
         unscored = [signal for signal, strengths in evidence.items() if strengths.get(key, _NOT_FOUND) is None]
         if unscored:
             shares = _shares(weights, [signal for signal in evidence if signal not in unscored])
@@ -142,7 +149,7 @@ class Weighted(Fuser):
         details = {"method": method, "signals": parts, **common}
         if unscored:
             details["unscored"] = unscored
-        return Receipt(self.kind, None, math.fsum(amounts) if amounts else None, details)
+        return math.fsum(amounts) if amounts else None, details
 
 
 def _shares(weights: Mapping[str, float], signals: Iterable[str]) -> _Shares:

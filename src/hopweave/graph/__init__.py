@@ -1,1 +1,5 @@
 """Finding by connection."""
+
+from hopweave.exports import exports
+
+__getattr__, __dir__ = exports(__name__)

@@ -1,79 +1,45 @@
-"""Documents as nodes of a graph: where sources that walk it get their graph, and what they may see of it."""
+"""Documents as nodes of a graph: the graph that a question may walk, and their numbers in it."""
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any, Protocol, TypeGuard
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
-from hopweave.component import Knowledge
-from hopweave.errors import HopweaveError
-from hopweave.graph.csr import Graph
+from hopweave.graph.external_documents import ExternalDocuments
 from hopweave.graph.model import passage_id
 from hopweave.graph.port import GraphPort
-from hopweave.graph.terms import Mask
-from hopweave.query import Query
+from hopweave.graph.tenant_view import States, TenantView
+from hopweave.graph.walk.transition_matrix import Recent
+from hopweave.knowledge import Capability, Knowledge, require
+
+_TENANTS_KEPT = 64
 
 
-class KnowsGraph(Protocol):
-    """A place where documents live that also has a graph of them."""
+def graph_of(knowledge: Knowledge, kind: str, tenant: Mapping[str, Any] | None = None) -> GraphPort:
+    """The graph of a place as it is now, as a tenant may see it (`TenantView`), or all of it without a tenant.
 
-    @property
-    def graph(self) -> GraphPort:
-        """The graph as it is now."""
-        ...
-
-    def visible(self, tenant: Mapping[str, Any]) -> Collection[str]:
-        """The ids of the documents that a tenant may see."""
-        ...
-
-
-def knows_graph(knowledge: object) -> TypeGuard[KnowsGraph]:
-    """Whether a place has a graph of its documents; asking does not read the graph, as `isinstance` would.
-
-    >>> knows_graph("a text")
-    False
+    If the place has no graph or knows no tenants, the error names the component that needs them.
     """
-    return hasattr(knowledge, "visible")
-
-
-def graph_of(knowledge: Knowledge, kind: str) -> KnowsGraph:
-    """The same place, if it has a graph; else an error that names the source that needs one."""
-    if not knows_graph(knowledge):
-        raise HopweaveError(f"{kind} needs a knowledge base with a graph")
-    return knowledge
+    require(knowledge, Capability.GRAPH, kind)
+    if tenant is None:
+        return knowledge.graph
+    require(knowledge, Capability.TENANTS, "a query with a tenant")
+    graph, asked = knowledge.graph, (knowledge.version, repr(sorted(tenant.items())))
+    known = None
+    if not isinstance(knowledge, ExternalDocuments):  # whose documents may change without a new version
+        known = graph.cached("tenants", lambda: Recent[States](_TENANTS_KEPT)).get(
+            asked, lambda: np.zeros(graph.size, np.uint8)
+        )
+    return TenantView(graph, lambda ids: knowledge.visible(tenant, ids), known)
 
 
 def passage_numbers(graph: GraphPort, documents: Iterable[str]) -> dict[str, int]:
     """The nodes of documents, by document id; those without a node are left out.
 
     >>> from hopweave.graph.model import Node
+    >>> from hopweave.graph.storage.csr import Graph
     >>> passage_numbers(Graph.build([Node.passage("d")], []), ["d", "lost"])
     {'d': 0}
     """
     ids = {passage_id(key): key for key in documents}
     return {ids[node]: number for node, number in graph.find(ids).items()}
-
-
-def of_kind(graph: GraphPort, kind: str) -> Mask | None:
-    """One flag per node; None for a graph that does not live in memory.
-
-    >>> from hopweave.graph.model import Node
-    >>> of_kind(Graph.build([Node.entity("Skua"), Node.passage("d")], []), "passage").tolist()
-    [False, True]
-    """
-    if not isinstance(graph, Graph):
-        return None
-    flags: Mask = graph.cached(f"of kind {kind}", lambda: np.asarray(graph.kinds == kind))
-    return flags
-
-
-def allowed_nodes(query: Query, there: KnowsGraph, graph: GraphPort) -> Mask | None:
-    """Which nodes may be walked for a question: a tenant's passages and everything that is no passage."""
-    if query.tenant is None:
-        return None
-    passages = of_kind(graph, "passage")
-    if passages is None:
-        raise HopweaveError("a tenant's view needs a graph in memory")
-    allowed = ~passages
-    allowed[list(passage_numbers(graph, there.visible(query.tenant)).values())] = True
-    return allowed

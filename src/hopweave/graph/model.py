@@ -4,12 +4,12 @@ A passage node stands for a document and carries its id; any other node has an i
 normalised name, so that the same name in two documents is the same node.
 """
 
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
+
+from hopweave.language.words import normalise_name
 
 EDGE_TYPE_WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
@@ -33,18 +33,6 @@ EDGE_TYPE_WEIGHTS: Mapping[str, float] = MappingProxyType(
 """How far an edge of each type carries; a type that is not listed carries `UNKNOWN_EDGE_TYPE_WEIGHT`."""
 
 UNKNOWN_EDGE_TYPE_WEIGHT = 0.5
-
-NAMES_KEPT = 500_000  # a graph that is read again after a change has nearly the same names
-
-
-@lru_cache(NAMES_KEPT)
-def normalise_name(name: str) -> str:
-    """The form in which names are compared: NFKC, casefolded, white space folded. Nothing is dropped.
-
-    >>> normalise_name("  Łódź  Fabryczna"), normalise_name("ＮＡＳＡ"), normalise_name("北京")
-    ('łódź fabryczna', 'nasa', '北京')
-    """
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def passage_id(document_id: str) -> str:
@@ -142,6 +130,9 @@ class Contribution:
     words: str = ""
     addresses: tuple[str, ...] = ()
 
+
+IMPORTED = "property_graph:"
+"""What the id of a contribution starts with that another tool made from the document named after it."""
 
 ADDRESS = "address:"
 """What the target of an edge starts with when it is not a node id but what some document is called."""

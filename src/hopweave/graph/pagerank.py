@@ -1,279 +1,341 @@
-"""Personalised PageRank: which nodes a walker meets who keeps returning to the seeds.
+"""Passages found by PageRank over the graph: the second hop, which shares no word with the question."""
 
-One function, several engines behind it: `push` looks only at the neighbourhood of the seeds and runs on any graph
-port. The others solve for a whole graph in memory: `conjugate_gradient` where edges count the same both ways,
-`bicgstab` where they run both ways but count differently, `power` for any walk.
-"""
-
-import math
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args, overload
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
-from hopweave.graph.csr import Graph
-from hopweave.graph.port import Background, Direction, Floats, GraphPort
-from hopweave.graph.push import PortRows, Rows, WalkRows, push
-from hopweave.graph.solve import bicgstab, conjugate_gradient, power
-from hopweave.graph.terms import Mask, Terms
-from hopweave.graph.walk import Walk, type_factors, walk_of
+from hopweave.component import Rankings, Source, fetched
+from hopweave.graph.documents import graph_of, passage_numbers
+from hopweave.graph.link.linker import Linker, Linking
+from hopweave.graph.model import EDGE_TYPE_WEIGHTS
+from hopweave.graph.paths.path import Path
+from hopweave.graph.paths.strongest_paths import strongest_paths
+from hopweave.graph.port import GraphPort
+from hopweave.graph.walk.personalised_pagerank import PageRankScores, personalised_pagerank
+from hopweave.graph.walk.restart import adaptive_restart, restart_vector
+from hopweave.hit import Hit
+from hopweave.knowledge import Capability, Knowledge, Ranking
+from hopweave.language.words import words
+from hopweave.query import Query
+from hopweave.scores import contrast, normalised
 
-Engine = Literal["auto", "push", "power", "conjugate_gradient", "bicgstab"]
-Seeds = Mapping[int, float] | Mapping[str, float]
-"""Weights of nodes, by number or by id."""
+Strengths = Mapping[str, float]
+"""How relevant documents are, in [0, 1], by id; those that are not listed count 0."""
 
-Start = tuple[npt.NDArray[np.int64], Floats]
+NodeBias = npt.NDArray[np.float32]
 
-SOLVED_WHOLE_BELOW = 40_000
-"""Up to this many edges x restart, solving for the whole graph is about as fast as pushing, and exact.
+_TITLES_SAMPLED = 256
+_PATHS_FOLLOWED = 50
+_MIN_RELEVANCE = 0.1  # what a passage about a named entity counts even if no upstream source found it
 
-A high restart keeps a push near the seeds, so pushing pays on smaller graphs.
-"""
 
-QUESTIONS_AT_ONCE = 32
-"""How many questions one matrix product serves."""
+class PageRank(Source):
+    """Personalised PageRank from what the question names to the passages it leads to. Score = sqrt(share / best share).
+
+    1. Link: the entities that the question names are found in the graph.
+    2. Seeds: these entities (rare ones weigh more), the passages about them, and the best passages of the sources in
+       `seeds_from`; the share of the latter depends on how well the names could be linked.
+    3. Node bias: an edge to a passage counts (`relevance_floor` + relevance)^`relevance_exponent`, where relevance is
+       the mean over the `seeds_from` rankings, each weighted by its contrast (`hopweave.scores.contrast`), with BM25
+       on the question's words outside the names in place of `word_source`. An edge to an entity that a passage is
+       about counts `topic_boost` times, and 1 + `cooccurrence_boost` x closeness times if its name occurs next to
+       forms of these words in any passage.
+    4. Walk: the share of each passage in the visits of a random walk that keeps returning to the seeds.
+    5. Explain: receipts hold the share, the seeds, the strongest path with the entities on it that co-occurrence has
+       boosted (`boosted_by`), how well the names were linked, how far that makes the walk
+       trustworthy (`trust`), and how far the best hit stands out (`confidence`).
+
+    Without any seed there are no hits. T. H. Haveliwala (2002), Topic-Sensitive PageRank; B. J. Gutiérrez et al.
+    (2024), HippoRAG: Neurobiologically Inspired Long-Term Memory for Large Language Models.
+
+    >>> PageRank().needs
+    ('text', 'vector')
+    """
+
+    in_memory: ClassVar[bool] = True
+
+    kind: Literal["pagerank"] = "pagerank"
+    seeds_from: tuple[str, ...] = Field(
+        default=("text", "vector"), description="Sources whose best passages are seeds as well."
+    )
+    word_source: str | None = Field(default="text", description="Which of these goes by words; None if none does.")
+    analyzer: str = Field(default="nlp", description="Analyzer for the words outside the names.")
+    linker: Linker = Field(default_factory=Linker, description="How names in the question are found.")
+    restart: float = Field(
+        default=0.15, gt=0, le=1, description="Probability to jump back to the seeds; higher stays nearer."
+    )
+    adaptive_restart: bool = Field(
+        default=False, description="Whether a specific question stays nearer than a broad one."
+    )
+    passages: int = Field(default=5, ge=0, description="How many upstream passages are seeds.")
+    passage_mass_linked: float = Field(
+        default=0.05, ge=0, le=1, description="Their share of restarts when all names are linked."
+    )
+    passage_mass_unlinked: float = Field(
+        default=0.6, ge=0, le=1, description="Their share when no name is linked for sure."
+    )
+    about_weight: float = Field(
+        default=3.0, ge=0, description="Weight of the passages about an entity, next to the entity itself."
+    )
+    relevance_exponent: float = Field(
+        default=1.5, ge=0, description="How much the relevance of a passage biases the walk; 0 not at all."
+    )
+    relevance_floor: float = Field(default=0.2, gt=0, description="What a passage counts that is not relevant at all.")
+    topic_boost: float = Field(
+        default=2.0,
+        gt=0,
+        description="What an edge to an entity that a passage is about counts, next to other entities.",
+    )
+    cooccurrence_boost: float = Field(
+        default=10.0,
+        ge=0,
+        description="Boost of entities whose names occur next to the question's other words; 0 for none.",
+    )
+    edge_type_weights: dict[str, float] = Field(
+        default={"about": 0.125, "mentions": 1.0}, description="Weights of edge types that differ from the usual ones."
+    )
+    backward_type_weights: dict[str, float] = Field(
+        default={"about": 1.5, "mentions": 1.0}, description="The same for edges followed against their direction."
+    )
+    result_kind: str = Field(default="passage", description="Kind of the nodes that are returned.")
+    min_share: float = Field(default=0.0, ge=0, description="Nodes with a smaller share of the visits are left out.")
+    explained: int = Field(
+        default=8, ge=0, description="How many hits get the strongest path to them in their receipt."
+    )
+    tolerance: float = Field(default=0.1, ge=1e-9, description="How far the walk may be off; smaller takes longer.")
+    time_budget_seconds: float = Field(
+        default=2.0, gt=0, description="Best so far after this time, and the receipt says so."
+    )
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The sources whose hits are seeds as well."""
+        return self.seeds_from
+
+    @property
+    def by_itself(self) -> "PageRank":
+        """The same source without seeds from other sources.
+
+        >>> PageRank().by_itself.needs
+        ()
+        """
+        return self.changed(seeds_from=())
+
+    def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:
+        """Find hits for a question, best first."""
+        graph = graph_of(knowledge, self.kind, query.tenant)
+        if not graph.size or not query.text.strip():
+            return []
+        linking = self.linker.link(query.text, graph)
+        relevance = self._relevance(query, linking, knowledge, upstream or {})
+        seeds = self._seeds(graph, linking, relevance.to_question)
+        bias = self._node_bias(graph, relevance)
+        scores = self._walk(graph, seeds, self._restart(query, linking, seeds), bias)
+        shares = self._shares(graph, scores)
+        paths = self._paths(graph, linking, seeds, shares, bias)
+        best = shares[0][1] if shares else 1.0
+        return fetched(
+            [(key, (share / best) ** 0.5) for key, share in shares],
+            knowledge,
+            query,
+            self.kind,
+            "unit",
+            {key: {"share": share, **paths.get(key, {})} for key, share in shares},
+            upstream,
+            seeds=[link.name for link in linking.links[:5]],
+            linking=round(linking.confidence, 3),
+            trust=round(linking.trust(_titled_share(graph)), 3),
+            confidence=round(scores.confidence, 3),
+            finished=scores.finished,
+        )
+
+    def _relevance(self, query: Query, linking: Linking, knowledge: Knowledge, rankings: Rankings) -> "_Relevance":
+        by_source = {name: _strengths(rankings[name]) for name in self.seeds_from if name in rankings}
+        other_words = _without_names(query.text, linking)
+        beyond_names = dict(by_source)
+        if self.word_source in by_source and Capability.WORDS in knowledge.capabilities:
+            ranking = knowledge.rank_words(other_words, analyzer=self.analyzer, top_k=self.top_k, tenant=query.tenant)
+            beyond_names[self.word_source] = _normalised(ranking)
+        return _Relevance(_weighted_mean(by_source.values()), _weighted_mean(beyond_names.values()), other_words)
+
+    def _seeds(self, graph: GraphPort, linking: Linking, relevance: Strengths) -> dict[int, float]:
+        """The restart vector: the entities the question names, passages about them, and the best passages upstream."""
+        about = sorted({node for link in linking.links for node in link.about})
+        documents = dict(zip(about, _documents(graph, about), strict=True))
+        named: dict[int, float] = {}
+        for link in linking.links:
+            if link.node not in documents:
+                named[link.node] = named.get(link.node, 0.0) + link.weight
+            weights = {node: relevance.get(documents[node], 0.0) + _MIN_RELEVANCE for node in link.about}
+            for node, weight in weights.items():
+                share = self.about_weight * link.weight * weight / sum(weights.values())
+                named[node] = named.get(node, 0.0) + share
+        best = sorted(relevance.items(), key=lambda pair: (-pair[1], pair[0]))[: self.passages]
+        numbers = passage_numbers(graph, [key for key, _ in best])
+        passages = {numbers[key]: strength**2 for key, strength in best if key in numbers}
+        linked = linking.confidence
+        mass = self.passage_mass_linked * linked + self.passage_mass_unlinked * (1 - linked)
+        return restart_vector(named, passages, mass)
+
+    def _restart(self, query: Query, linking: Linking, seeds: Mapping[int, float]) -> float:
+        if query.plan is not None and query.plan.restart is not None:
+            return query.plan.restart
+        if self.adaptive_restart:
+            return adaptive_restart(len(seeds), names_an_entity=bool(linking.links))
+        return self.restart
+
+    def _node_bias(self, graph: GraphPort, relevance: "_Relevance") -> NodeBias | None:
+        """What the weights of edges to each node are multiplied by; None if no passage is relevant."""
+        if not self.relevance_exponent or not relevance.beyond_names:
+            return None
+        parameters = (self.relevance_floor, self.relevance_exponent, self.topic_boost)
+        bias: NodeBias = graph.cached(("node bias", *parameters), lambda: self._fixed_bias(graph)).copy()
+        for key, number in passage_numbers(graph, relevance.beyond_names).items():
+            bias[number] = (self.relevance_floor + relevance.beyond_names[key]) ** self.relevance_exponent
+        if self.cooccurrence_boost:
+            nodes, closeness = graph.cooccurring(words(relevance.other_words.casefold()))
+            bias[nodes] *= 1 + self.cooccurrence_boost * closeness
+        return bias
+
+    def _fixed_bias(self, graph: GraphPort) -> NodeBias:
+        """The bias that does not depend on the question."""
+        passages, topics = graph.nodes_of_kind("passage"), graph.targets_of_type("about")
+        bias = np.where(passages, self.relevance_floor**self.relevance_exponent, 1.0).astype(np.float32)
+        bias[topics] *= self.topic_boost
+        return bias
+
+    def prepare(self, graph: GraphPort) -> None:
+        """Compute what does not depend on the question, so that it can be stored with the graph."""
+        personalised_pagerank(
+            graph,
+            {0: 1.0} if graph.size else {},
+            edge_type_weights={**EDGE_TYPE_WEIGHTS, **self.edge_type_weights},
+            backward_type_weights={**EDGE_TYPE_WEIGHTS, **self.backward_type_weights},
+            engine="push",
+        )
+
+    def _walk(
+        self,
+        graph: GraphPort,
+        seeds: Mapping[int, float],
+        restart: float,
+        bias: NodeBias | None,
+    ) -> PageRankScores:
+        return personalised_pagerank(
+            graph,
+            seeds,
+            restart=restart,
+            edge_type_weights={**EDGE_TYPE_WEIGHTS, **self.edge_type_weights},
+            backward_type_weights={**EDGE_TYPE_WEIGHTS, **self.backward_type_weights},
+            node_bias=bias,
+            among=graph.nodes_of_kind(self.result_kind),
+            top_k=self.top_k,
+            min_score=self.min_share,
+            engine="push",  # only the neighbourhood of the seeds matters, whatever the size of the graph
+            tolerance=self.tolerance,
+            time_budget_seconds=self.time_budget_seconds,
+        )
+
+    def _shares(self, graph: GraphPort, scores: PageRankScores) -> Ranking:
+        """Documents by their share of the visits."""
+        pairs = zip(graph.nodes(scores.nodes), scores.scores.tolist(), strict=True)
+        return [(node.document_id, share) for node, share in pairs if node.document_id is not None]
+
+    def _paths(
+        self,
+        graph: GraphPort,
+        linking: Linking,
+        seeds: Mapping[int, float],
+        shares: Ranking,
+        bias: NodeBias | None,
+    ) -> dict[str, dict[str, Any]]:
+        """For each of the best documents the strongest path to it, in words, and which entities on it were boosted."""
+        numbers = passage_numbers(graph, [key for key, _ in shares[: self.explained]])
+        paths = strongest_paths(
+            graph,
+            {link.node: link.weight for link in linking.links} or seeds,
+            numbers.values(),
+            breadth=_PATHS_FOLLOWED,
+            edge_type_weights={**EDGE_TYPE_WEIGHTS, **self.backward_type_weights},
+        )
+        boosted = self._boosted(graph, paths.values(), bias)
+        receipts: dict[str, dict[str, Any]] = {}
+        for key, number in numbers.items():
+            if path := paths.get(number):
+                boosted_by = [node.name for node in path.nodes if node.id in boosted]
+                receipts[key] = {"path": path.words} | ({"boosted_by": boosted_by} if boosted_by else {})
+        return receipts
+
+    def _boosted(self, graph: GraphPort, paths: Iterable[Path], bias: NodeBias | None) -> set[str]:
+        """The ids of the entities on these paths that co-occurrence has boosted."""
+        if bias is None:
+            return set()
+        entities = graph.find({node.id for path in paths for node in path.nodes if node.kind != "passage"})
+        return {id_ for id_, number in entities.items() if bias[number] > max(self.topic_boost, 1.0)}
 
 
 @dataclass(frozen=True, slots=True)
-class PageRank:
-    """Nodes by how often the walker meets them, best first, and how the answer came about.
+class _Relevance:
+    """How relevant documents are to the whole question, and to its words outside the names that are linked."""
 
-    Scores are shares of all visits: over the whole graph they sum to 1. `finished` is False when the deadline cut
-    the walk short; the answer is then the best so far. The sum of the errors of all scores is at most twice
-    `residual`.
-    """
-
-    nodes: npt.NDArray[np.int64]
-    scores: Floats
-    engine: str
-    iterations: int
-    finished: bool
-    residual: float
-
-    @property
-    def confidence(self) -> float:
-        """How far the best node stands out from the others: 1 - mean of the other scores / best score.
-
-        0 for no answer or one where all are alike, 1 for a single node.
-
-        >>> PageRank(np.array([4, 7, 9]), np.array([0.5, 0.2, 0.1]), "push", 3, True, 0.0).confidence
-        0.7
-        """
-        if not len(self.scores):
-            return 0.0
-        others = float(self.scores[1:].mean()) if len(self.scores) > 1 else 0.0
-        return max(0.0, 1 - others / float(self.scores[0]))
+    to_question: Strengths
+    beyond_names: Strengths
+    other_words: str
 
 
-@overload
-def personalised_pagerank(
-    graph: GraphPort,
-    seeds: Seeds,
-    *,
-    restart: float = ...,
-    edge_type_weights: Mapping[str, float] | None = ...,
-    backward_type_weights: Mapping[str, float] | None = ...,
-    direction: Direction = ...,
-    pull: Floats | None = ...,
-    allowed: Mask | None = ...,
-    among: Mask | None = ...,
-    top_k: int | None = ...,
-    min_score: float = ...,
-    engine: Engine = ...,
-    tolerance: float = ...,
-    deadline_seconds: float | None = ...,
-) -> PageRank: ...
+class _WeightedStrengths(NamedTuple):
+    """The scores of a ranking normalised to [0, 1], and how well they tell documents apart."""
+
+    contrast: float
+    strengths: Strengths
 
 
-@overload
-def personalised_pagerank(
-    graph: GraphPort,
-    seeds: Sequence[Seeds],
-    *,
-    restart: float = ...,
-    edge_type_weights: Mapping[str, float] | None = ...,
-    backward_type_weights: Mapping[str, float] | None = ...,
-    direction: Direction = ...,
-    pull: Floats | None = ...,
-    allowed: Mask | None = ...,
-    among: Mask | None = ...,
-    top_k: int | None = ...,
-    min_score: float = ...,
-    engine: Engine = ...,
-    tolerance: float = ...,
-    deadline_seconds: float | None = ...,
-) -> list[PageRank]: ...
+def _strengths(hits: Sequence[Hit]) -> _WeightedStrengths:
+    """The strengths of a ranking; 1 / rank if there are no scores."""
+    scored = all(hit.score is not None for hit in hits)
+    return _normalised([(hit.id, (hit.score or 0.0) if scored else 1 / rank) for rank, hit in enumerate(hits, start=1)])
 
 
-def personalised_pagerank(
-    graph: GraphPort,
-    seeds: Seeds | Sequence[Seeds],
-    *,
-    restart: float = 0.15,
-    edge_type_weights: Mapping[str, float] | None = None,
-    backward_type_weights: Mapping[str, float] | None = None,
-    direction: Direction = "both",
-    pull: Floats | None = None,
-    allowed: Mask | None = None,
-    among: Mask | None = None,
-    top_k: int | None = None,
-    min_score: float = 0.0,
-    engine: Engine = "auto",
-    tolerance: float = 0.05,
-    deadline_seconds: float | None = None,
-) -> PageRank | list[PageRank]:
-    """Rank nodes by the visits of a walker who, at every step, goes back to the seeds with probability `restart`.
-
-    x = restart * s + (1 - restart) * Pᵀx, where s are the seed weights scaled to 1 and P moves along an edge in
-    proportion to its weight x the weight of its type. A walker at a dead end goes back to the seeds. A sequence of
-    seeds asks several questions at once and gives a list.
-
-    - `graph`: a `Graph`, or any other `GraphPort`.
-    - `seeds`: node numbers or ids and their weights. Ids that are not in the graph, weights of 0 and forbidden
-      nodes are left out; without any seed left there is no answer, rather than a ranking of everything.
-    - `restart`: above 0, at most 1; higher stays nearer to the seeds.
-    - `edge_type_weights`: replaces `EDGE_TYPE_WEIGHTS`; a type that is not listed counts 0.5.
-    - `backward_type_weights`: what edges count when walked against their direction; the same when not given.
-    - `direction`: walk along the edges ("out"), against them ("in"), or as if they ran both ways.
-    - `pull`: one number per node, 0 or more, that the weight of every edge to it is multiplied by: where the walker
-      would rather go.
-    - `allowed`: one flag per node; a forbidden node is neither returned nor walked through.
-    - `among`: one flag per node; the others are walked through, but not returned.
-    - `top_k`: how many nodes to return; None for all that were reached.
-    - `min_score`: return only nodes with a score above this.
-    - `engine`: "auto" chooses by size and symmetry.
-    - `tolerance`: of a solved answer, the most the sum of all errors may be; a push goes on from a node that holds
-      more than 0.0007 x this per edge.
-    - `deadline_seconds`: answer with the best so far after this time. What is computed once per graph counts too.
-
-    >>> graph = Graph.from_arrays(np.array([0, 1, 1]), np.array([1, 2, 3]), np.array([1.0, 3.0, 1.0]))
-    >>> answer = personalised_pagerank(graph, {0: 1.0}, top_k=3, tolerance=1e-9)
-    >>> answer.nodes.tolist(), answer.scores.round(3).tolist()
-    ([1, 2, 0], [0.459, 0.234, 0.228])
-    >>> len(personalised_pagerank(graph, {"elsewhere": 1.0}).nodes)
-    0
-    """
-    _check_numbers(restart, tolerance, top_k, deadline_seconds)
-    _check_masks(graph.size, allowed=allowed, among=among)
-    deadline = None if deadline_seconds is None else time.perf_counter() + deadline_seconds
-    _check_pull(graph.size, pull)
-    drawn = allowed if pull is None else pull if allowed is None else pull * allowed
-    terms = Terms(restart, tolerance, drawn, deadline)
-    questions = [seeds] if isinstance(seeds, Mapping) else seeds
-    starts = [_starts(graph, question, allowed) for question in questions]
-    asked = [start for start in starts if len(start[0])]
-    if isinstance(graph, Graph):
-        walk = walk_of(graph, direction, edge_type_weights, backward_type_weights)
-        found = iter(_in_memory(walk, asked, terms, engine))
-    elif engine in ("auto", "push"):
-        factors, background = type_factors(graph.edge_types, edge_type_weights), graph.background(direction)
-        directions: dict[Direction, Sequence[float]] = {direction: factors}
-        if direction == "both" and backward_type_weights is not None:
-            directions = {"out": factors, "in": type_factors(graph.edge_types, backward_type_weights)}
-        found = (_pushed(PortRows(graph, directions, drawn), start, terms, background) for start in asked)
-    else:
-        raise ValueError(f"engine: {engine!r} needs the whole graph in memory; allowed here are 'auto' and 'push'")
-    answers = [
-        _chosen(next(found), allowed, among, top_k, min_score) if len(start[0]) else _NOTHING for start in starts
-    ]
-    return answers[0] if isinstance(seeds, Mapping) else answers
+def _normalised(ranking: Ranking) -> _WeightedStrengths:
+    scores = [score for _, score in ranking]
+    strengths = zip((key for key, _ in ranking), normalised(scores), strict=True)
+    return _WeightedStrengths(contrast(scores), dict(strengths))
 
 
-_NOTHING = PageRank(np.empty(0, np.int64), np.empty(0), "none", 0, True, 0.0)
+def _weighted_mean(rankings: Iterable[_WeightedStrengths]) -> dict[str, float]:
+    """The mean strength of each document, each ranking weighted by its contrast; all alike if none has any."""
+    rankings = list(rankings)
+    weights = [one.contrast for one in rankings]
+    if not any(weights):
+        weights = [1.0] * len(rankings)
+    means: dict[str, float] = {}
+    for weight, one in zip(weights, rankings, strict=True):
+        for key, strength in one.strengths.items():
+            means[key] = means.get(key, 0.0) + strength * weight / sum(weights)
+    return means
 
 
-_SOLVERS = {"power": power, "conjugate_gradient": conjugate_gradient, "bicgstab": bicgstab}
+def _without_names(question: str, linking: Linking) -> str:
+    """The question without the names that are linked."""
+    for link in linking.links:
+        question = question.replace(link.surface, " ")
+    return question
 
 
-def _in_memory(walk: Walk, starts: Sequence[Start], terms: Terms, engine: Engine) -> Iterator[PageRank]:
-    if engine not in get_args(Engine):
-        raise ValueError(f"engine: {engine!r} is not allowed; choose one of {', '.join(get_args(Engine))}")
-    if engine == "auto":
-        small = walk.edge_count * terms.restart <= SOLVED_WHOLE_BELOW
-        to_and_fro: Engine = "bicgstab" if walk.direction == "both" else "power"
-        engine = "push" if not small else "conjugate_gradient" if walk.symmetric else to_and_fro
-    if engine == "conjugate_gradient" and not walk.symmetric:
-        raise ValueError(
-            "engine: 'conjugate_gradient' needs edges that run both ways: choose 'power' or direction 'both'"
-        )
-    if engine == "push":
-        for start in starts:
-            yield _pushed(WalkRows(walk, terms), start, terms, walk.background)
-        return
-    solver = _SOLVERS[engine]
-    for first in range(0, len(starts), QUESTIONS_AT_ONCE):
-        together = starts[first : first + QUESTIONS_AT_ONCE]
-        columns = np.zeros((walk.size, len(together)), terms.precision)
-        for column, (nodes, weights) in enumerate(together):
-            columns[nodes, column] = weights
-        solved = solver(walk, columns if len(together) > 1 else columns[:, 0], terms)
-        answers, residuals = solved.scores.reshape(walk.size, -1), np.atleast_1d(solved.residuals)
-        for column in range(len(together)):
-            scores, residual = answers[:, column], float(residuals[column])
-            yield PageRank(np.arange(walk.size), scores, engine, solved.iterations, solved.finished, residual)
+def _titled_share(graph: GraphPort) -> float:
+    """About how many of the passages have a title, judged by a sample."""
+
+    def share() -> float:
+        passages = np.flatnonzero(graph.nodes_of_kind("passage"))
+        sample = graph.nodes(passages[:: max(1, len(passages) // _TITLES_SAMPLED)])
+        return sum(node.name != node.document_id for node in sample) / max(len(sample), 1)
+
+    return graph.cached("titled share", share)
 
 
-def _pushed(rows: Rows, start: Start, terms: Terms, background: Background | None) -> PageRank:
-    found = push(rows, *start, terms, background)
-    return PageRank(found.nodes, found.scores, "push", found.rounds, found.finished, found.residual)
-
-
-def _starts(graph: GraphPort, seeds: Seeds, allowed: Mask | None) -> Start:
-    """The seeds by number, each once, with weights that sum to 1."""
-    ids = [seed for seed in seeds if isinstance(seed, str)]
-    numbers = graph.find(ids) if ids else {}
-    weights: dict[int, float] = {}
-    for seed, weight in seeds.items():
-        if not 0 <= weight < math.inf:
-            raise ValueError(f"seeds[{seed!r}]: weight {weight} is not allowed; it must be 0 or more, and finite")
-        if isinstance(seed, str):
-            number = numbers.get(seed)
-        else:
-            number = int(seed)
-            if not 0 <= number < graph.size:
-                raise ValueError(f"seeds: there is no node {number}; numbers go from 0 to {graph.size - 1}")
-        if number is not None and weight > 0 and (allowed is None or allowed[number]):
-            weights[number] = weights.get(number, 0.0) + weight
-    nodes = np.array(sorted(weights), np.int64)
-    shares = np.array([weights[node] for node in nodes.tolist()])
-    if len(shares):
-        shares = shares / shares.max()
-    return nodes, shares / shares.sum()
-
-
-def _chosen(found: PageRank, allowed: Mask | None, among: Mask | None, top_k: int | None, min_score: float) -> PageRank:
-    nodes, scores = found.nodes, found.scores
-    for mask in (allowed, among):
-        if mask is not None:
-            nodes, scores = nodes[mask[nodes]], scores[mask[nodes]]
-    kept = scores > max(min_score, 0.0)
-    if top_k is not None and top_k < len(nodes):
-        kept &= scores >= np.partition(scores, len(scores) - top_k)[len(scores) - top_k]
-    nodes, scores = nodes[kept], scores[kept].astype(np.float64)
-    order = np.lexsort((nodes, -scores))[:top_k]
-    return PageRank(nodes[order], scores[order], found.engine, found.iterations, found.finished, found.residual)
-
-
-def _check_numbers(restart: float, tolerance: float, top_k: int | None, deadline_seconds: float | None) -> None:
-    if not 0 < restart <= 1:
-        raise ValueError(f"restart: {restart} is not allowed; it must be above 0 and at most 1")
-    if not 1e-12 <= tolerance < math.inf:
-        raise ValueError(f"tolerance: {tolerance} is not allowed; it must be at least 1e-12, and finite")
-    if top_k is not None and top_k < 1:
-        raise ValueError(f"top_k: {top_k} is not allowed; it must be at least 1, or None")
-    if deadline_seconds is not None and not deadline_seconds > 0:
-        raise ValueError(f"deadline_seconds: {deadline_seconds} is not allowed; it must be above 0, or None")
-
-
-def _check_masks(size: int, **masks: Mask | None) -> None:
-    for name, mask in masks.items():
-        if mask is not None and (mask.dtype != np.bool_ or mask.shape != (size,)):
-            raise ValueError(f"{name}: needs one flag per node, {size} in all; got {mask.dtype} of shape {mask.shape}")
-
-
-def _check_pull(size: int, pull: Floats | None) -> None:
-    if pull is not None and (pull.shape != (size,) or not np.isfinite(pull).all() or (pull < 0).any()):
-        raise ValueError(f"pull: needs one number per node, {size} in all, each 0 or more and finite")
+def _documents(graph: GraphPort, nodes: Sequence[int]) -> list[str]:
+    return [node.document_id or "" for node in graph.nodes(np.array(nodes, np.int64))]

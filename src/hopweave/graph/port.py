@@ -4,9 +4,9 @@ Nodes are dense integers from 0 to `size - 1` for one `version` of the graph, so
 Every question is about many nodes at once: a graph in a database answers each call with one query.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,13 @@ With "both", a self loop counts once.
 
 Indices = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.floating]
+Mask = npt.NDArray[np.bool_]
+"""One flag per node."""
+
+Shown = Callable[[Indices], Mask]
+"""Numbers of nodes in, one flag for each out: whether it may be shown."""
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +36,8 @@ class Neighbours:
 
     The edges of the i-th node asked for are the positions `offsets[i]` to `offsets[i + 1]` of the other arrays.
     Each edge has the node at its other end, its weight, the code of its type (a position in the port's
-    `edge_types`), and the weighted degree of the node at its other end.
+    `edge_types`), and the degree of the node at its other end, for thresholds: the sum of the stored weights of its
+    edges in the same direction, or how many edges it has.
     """
 
     offsets: Indices
@@ -40,53 +48,171 @@ class Neighbours:
 
 
 @dataclass(frozen=True, slots=True)
-class Background:
-    """Where a walk ends up that has forgotten its start, so that what is left of a walk can be shared out at once.
+class WeightedEdges:
+    """The edges of several nodes, end to end: how many each node has, and these.
 
-    Node i lies in the part of the graph numbered `parts[i]`. A walk from it settles there if `settles[i]`: it then
-    meets every node of that part in proportion to `masses`, which sum to 1 in each part, and at every step the share
-    `leaks[part]` of it reaches a dead end. The heaviest nodes of part p, heaviest first, are
-    `hubs[hub_offsets[p]:hub_offsets[p + 1]]`.
+    An edge has the node at its other end and a weight. Unless they are `distinct`, a node may have parallel edges.
+    """
 
-    >>> parts = np.array([0, 0, 1])
-    >>> background = Background.of(np.array([0.25, 0.75, 1.0]), parts, parts == 0, parts < 0)
-    >>> background.hubs.tolist(), background.hub_offsets.tolist(), background.leaks.tolist()
+    counts: Indices
+    targets: Indices
+    weights: Floats
+    distinct: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Adjacency:
+    """The edges of all nodes in one direction: those of node i at positions `indptr[i]` to `indptr[i + 1]`."""
+
+    indptr: npt.NDArray[np.int64]
+    targets: npt.NDArray[np.int32]
+    weights: npt.NDArray[np.float64]
+    types: npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class StationaryDistribution:
+    """The limit of a random walk without restarts, within each connected component.
+
+    Node i lies in component `components[i]`. If `converges[i]`, a walk from node i converges to `probabilities`, which
+    sum to 1 in each component, and at every step the share `dangling_mass[component]` of it is on dangling nodes, those
+    without outgoing edges. The most probable nodes of component c, best first, are
+    `top_nodes[top_offsets[c]:top_offsets[c + 1]]`.
+
+    >>> components = np.array([0, 0, 1])
+    >>> limit = StationaryDistribution.of(np.array([0.25, 0.75, 1.0]), components, components == 0, components < 0)
+    >>> limit.top_nodes.tolist(), limit.top_offsets.tolist(), limit.dangling_mass.tolist()
     ([1, 0, 2], [0, 2, 3], [0.0, 0.0])
     """
 
-    masses: Floats
-    parts: Indices
-    settles: npt.NDArray[np.bool_]
-    leaks: Floats
-    hubs: Indices
-    hub_offsets: Indices
+    probabilities: Floats
+    components: Indices
+    converges: Mask
+    dangling_mass: Floats
+    top_nodes: Indices
+    top_offsets: Indices
 
     @classmethod
     def of(
         cls,
-        masses: Floats,
-        parts: Indices,
-        settles: npt.NDArray[np.bool_],
-        dead_ends: npt.NDArray[np.bool_],
-        hubs_per_part: int = 512,
-    ) -> "Background":
-        """A background with its leaks and hubs worked out."""
-        count = int(parts.max(initial=-1)) + 1
-        heavy = np.flatnonzero(masses > 0)
-        heavy = heavy[np.lexsort((heavy, -masses[heavy], parts[heavy]))]
-        sizes = np.bincount(parts[heavy], minlength=count)
-        rank = np.arange(len(heavy)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        probabilities: Floats,
+        components: Indices,
+        converges: Mask,
+        dangling: Mask,
+        top_per_component: int = 512,
+    ) -> "StationaryDistribution":
+        """A distribution with its dangling mass and most probable nodes computed."""
+        count = int(components.max(initial=-1)) + 1
+        nodes = np.flatnonzero(probabilities > 0)
+        nodes = nodes[np.lexsort((nodes, -probabilities[nodes], components[nodes]))]
+        sizes = np.bincount(components[nodes], minlength=count)
+        rank = np.arange(len(nodes)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         offsets = np.zeros(count + 1, np.int64)
-        np.cumsum(np.minimum(sizes, hubs_per_part), out=offsets[1:])
-        leaks = np.bincount(parts, masses * dead_ends, count).astype(np.float64, copy=False)
-        return cls(masses, parts, settles, leaks, heavy[rank < hubs_per_part], offsets)
+        np.cumsum(np.minimum(sizes, top_per_component), out=offsets[1:])
+        dangling_mass = np.bincount(components, probabilities * dangling, count).astype(np.float64, copy=False)
+        return cls(probabilities, components, converges, dangling_mass, nodes[rank < top_per_component], offsets)
+
+    def resized(self, present: Mask) -> "StationaryDistribution":
+        """The same for a later version of the graph: new nodes and those that are gone have probability 0."""
+        added = len(present) - len(self.probabilities)
+        probabilities = np.where(present, np.append(self.probabilities, np.zeros(added)), 0.0)
+        return StationaryDistribution(
+            probabilities,
+            np.append(self.components, np.zeros(added, self.components.dtype)),
+            np.append(self.converges, np.zeros(added, np.bool_)) & present,
+            self.dangling_mass,
+            self.top_nodes,
+            self.top_offsets,
+        )
+
+
+class EdgeRows(Protocol):
+    """Edges in memory that can be read a few nodes at a time, without making arrays of all of them first."""
+
+    @property
+    def entry_count(self) -> int:
+        """The number of edges, each counted at both ends."""
+        ...
+
+    def weighted_edges(self, nodes: Indices, forward: Sequence[float], backward: Sequence[float]) -> WeightedEdges:
+        """The edges of nodes both ways, each weight multiplied by the factor of its type: there and back."""
+        ...
+
+    def edge_counts(self, nodes: Indices) -> Indices:
+        """How many edges each of these nodes has, both ways."""
+        ...
+
+    def stationary_distribution_of(
+        self, key: str, make: Callable[[], StationaryDistribution | None]
+    ) -> StationaryDistribution | None:
+        """What `make` returned under this key for this version of the graph, or for one that differs little."""
+        ...
+
+
+class Statements:
+    """Who states what: the documents, as the numbers of their passages, behind edges and nodes that are said outright.
+
+    -1 stands for a contribution that belongs to no document.
+
+    Mentions are no statements: an edge to something that a passage names belongs to the passage.
+
+    >>> stated = Statements(4, *(np.array(one) for one in ([0, 0], [2, 2], [1, 1], [0, 3], [2], [3])))
+    >>> stated.documents_of_edges(np.array([1, 0]), np.array([2, 2]), np.array([1, 1]))
+    (array([1, 1]), array([0, 3]))
+    >>> stated.documents_of_nodes(np.array([2, 1]))
+    (array([0]), array([3]))
+    """
+
+    def __init__(
+        self,
+        size: int,
+        sources: Indices,
+        targets: Indices,
+        types: Indices,
+        edge_documents: Indices,
+        declared: Indices,
+        declared_documents: Indices,
+    ) -> None:
+        """Edges by their ends and type, and the document of each; declared nodes, and the document of each."""
+        self._size, self._kinds = size, int(types.max(initial=0)) + 1
+        self._edges = _Sorted(self._keys(sources, targets, types), edge_documents)
+        self._nodes = _Sorted(declared, declared_documents)
+
+    def documents_of_edges(self, sources: Indices, targets: Indices, types: Indices) -> tuple[Indices, Indices]:
+        """Which of these edges a document states, and that document; an edge comes once for each of its documents."""
+        keys = np.where(types < self._kinds, self._keys(sources, targets, types), -1)
+        return self._edges.find(keys)
+
+    def documents_of_nodes(self, nodes: Indices) -> tuple[Indices, Indices]:
+        """Which of these nodes a document declares, and that document; a node comes once for each of its documents."""
+        return self._nodes.find(nodes)
+
+    def _keys(self, sources: Indices, targets: Indices, types: Indices) -> Indices:
+        ends: Indices = sources.astype(np.int64) * self._size + targets
+        return ends * self._kinds + types
+
+
+class _Sorted:
+    """Values by key, several to a key."""
+
+    def __init__(self, keys: Indices, values: Indices) -> None:
+        order = np.lexsort((values, keys))
+        self._keys, self._values = keys[order], values[order].astype(np.int64)
+
+    def find(self, keys: Indices) -> tuple[Indices, Indices]:
+        """The positions of keys that have values, once per value, and the values."""
+        first, last = (np.searchsorted(self._keys, keys, side) for side in ("left", "right"))
+        counts = last - first
+        positions = np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+        return np.repeat(np.arange(len(keys)), counts), self._values[positions]
 
 
 class GraphPort(Protocol):
     """A read-only graph at one version.
 
-    Weights are as stored: algorithms apply the weights of edge types themselves. The weighted degree of a node is
-    the sum of the stored weights of its edges in that direction.
+    A number may be vacant: it belonged to a node that is gone. Such a node has no edges and is never found.
+
+    Weights are as stored: algorithms apply the weights of edge types themselves.
     """
 
     @property
@@ -108,22 +234,59 @@ class GraphPort(Protocol):
         """The edges of these nodes, in the order asked for; within a node ordered by target, then type."""
         ...
 
-    def degree(self, nodes: Indices, direction: Direction = "out") -> Floats:
-        """The weighted degree of each node."""
+    def nodes(self, indices: Indices) -> list[Node]:
+        """What is known of these nodes: id, kind, name, document id."""
         ...
 
     def find(self, ids: Iterable[str]) -> dict[str, int]:
         """The numbers of the nodes with these ids; ids that do not exist are left out."""
         ...
 
-    def lookup(self, names: Iterable[str]) -> dict[str, tuple[int, ...]]:
-        """The nodes that bear these normalised names, of whatever kind; unknown names are left out."""
+    def lookup(self, keys: Iterable[str]) -> dict[str, tuple[int, ...]]:
+        """The nodes whose names have these word keys (`word_key`), of whatever kind; unknown keys are left out."""
         ...
 
-    def nodes(self, indices: Indices) -> list[Node]:
-        """What is known of these nodes: id, kind, name, document id."""
+    def nearest_name(
+        self, words: Sequence[str], min_similarity: float, shown: Shown | None = None
+    ) -> tuple[tuple[int, ...], float] | None:
+        """The nodes whose name is most similar to these casefolded words, and the similarity in [0, 1].
+
+        None if no name is as similar as `min_similarity`, or if this graph compares names only exactly. With `shown`,
+        a name none of whose nodes may be shown is treated as if it did not exist.
+        """
         ...
 
-    def background(self, direction: Direction = "out") -> Background | None:
-        """Where a walk that has forgotten its start ends up; None if that is not known."""
+    def nodes_of_kind(self, kind: str) -> Mask:
+        """One flag per node: whether it is of this kind. Read-only."""
+        ...
+
+    def targets_of_type(self, edge_type: str) -> Mask:
+        """One flag per node: whether an edge of this type leads to it. Read-only."""
+        ...
+
+    def cooccurring(self, words: Iterable[str]) -> tuple[Indices, Floats]:
+        """The nodes whose names occur next to forms of these casefolded words, each once, and how closely, in [0, 1].
+
+        None of them in a graph that was not made from texts.
+        """
+        ...
+
+    def statements(self) -> Statements | None:
+        """Who states what, for tenants; None if it is not known: then an edge belongs to the passages at its ends."""
+        ...
+
+    def stationary_distribution(self, direction: Direction = "out") -> StationaryDistribution | None:
+        """The limit of a random walk without restarts; None if it is not known."""
+        ...
+
+    def adjacency(self, direction: Direction) -> Adjacency | None:
+        """All edges as flat arrays, for solvers of the whole graph; None if this graph does not live in memory."""
+        ...
+
+    def edge_rows(self) -> EdgeRows | None:
+        """For local algorithms, if `adjacency` would first have to be made; else None."""
+        ...
+
+    def cached(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """What `make` returns, computed once for this version of the graph and then shared; treat it as read-only."""
         ...

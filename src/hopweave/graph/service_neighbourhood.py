@@ -1,4 +1,4 @@
-"""What calls the services of the results, and what they call: who else is concerned."""
+"""What calls the services of the results, and what they call."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,11 +6,12 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from hopweave.component import Component, Knowledge
+from hopweave.component import Component
 from hopweave.graph.documents import graph_of, passage_numbers
 from hopweave.graph.model import Node
-from hopweave.graph.neighbourhood import Neighbourhood, neighbourhood
+from hopweave.graph.paths.neighbourhood import Neighbourhood, neighbourhood
 from hopweave.hit import Hit
+from hopweave.knowledge import Knowledge
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +23,8 @@ class Neighbourhoods:
     @property
     def lines(self) -> tuple[str, ...]:
         """One line of text per service that has neighbours, the best last: what stands last is read best."""
-        told = ((name, "; ".join(_told(around))) for name, around in self.by_name.items())
-        return tuple(reversed([f"{name} {words}" for name, words in told if words]))
+        described = ((name, "; ".join(_describe(around))) for name, around in self.by_name.items())
+        return tuple(reversed([f"{name} {words}" for name, words in described if words]))
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain JSON types."""
@@ -41,21 +42,30 @@ class ServiceNeighbourhood(Component):
     """Looks around the services that the hits are about: what they call, what calls them, and the edges.
 
     >>> from hopweave.document import Document
-    >>> from hopweave.graph.build.services import ServicesBuilder
+    >>> from hopweave.graph.build.builders.services import ServicesBuilder
     >>> from hopweave.knowledge_base.store import KnowledgeBase
-    >>> with KnowledgeBase.open(graph=[ServicesBuilder()]) as kb:
+    >>> with KnowledgeBase.open(builders=[ServicesBuilder()]) as kb:
     ...     _ = kb.add([Document("d", "POST /orders", {"service": "shop", "calls_out": ["till", "stock"]})])
     ...     ServiceNeighbourhood().around([Hit("d")], kb).lines
     ('shop —calls→ stock, till',)
     """
 
     kind: Literal["service_neighbourhood"] = "service_neighbourhood"
-    node_kinds: tuple[str, ...] = Field(("service",), min_length=1, description="Kinds of the nodes to look around.")
-    edge_types: tuple[str, ...] | None = Field(("calls",), description="Edges that count; None for all of them.")
+    node_kinds: tuple[str, ...] = Field(
+        default=("service",), min_length=1, description="Kinds of the nodes to look around."
+    )
+    edge_types: tuple[str, ...] | None = Field(
+        default=("calls",), description="Edges that count; None for all of them."
+    )
 
-    def around(self, hits: Sequence[Hit], knowledge: Knowledge) -> Neighbourhoods:
-        """What surrounds the services of these hits, those of the first hit first."""
-        graph = graph_of(knowledge, self.kind).graph
+    def around(
+        self, hits: Sequence[Hit], knowledge: Knowledge, *, tenant: Mapping[str, Any] | None = None
+    ) -> Neighbourhoods:
+        """What surrounds the services of these hits, those of the first hit first.
+
+        With a tenant, only what follows from documents that it may see.
+        """
+        graph = graph_of(knowledge, self.kind, tenant)
         passages = passage_numbers(graph, [hit.id for hit in hits])
         about = neighbourhood(graph, passages.values(), edge_types=("about",))
         names = {node.id: node.name for node in about.outgoing if node.kind in self.node_kinds}
@@ -68,8 +78,8 @@ class ServiceNeighbourhood(Component):
         )
 
 
-def _told(around: Neighbourhood) -> Iterator[str]:
-    """Per edge type: the arrow, and who is at its other end."""
+def _describe(around: Neighbourhood) -> Iterator[str]:
+    """Per edge type: the arrow, and the names at its other end."""
     outgoing = {node.id: node.name for node in around.outgoing}
     incoming = {node.id: node.name for node in around.incoming}
     for type_ in dict.fromkeys(edge.type for edge in around.edges):

@@ -15,19 +15,19 @@ class QueryCache(Generic[T]):
     Keys contain the version of the knowledge base, so any write makes the old answers unreachable; the least
     recently used ones make room.
 
-    >>> cache = QueryCache(most_entries=1)
+    >>> cache = QueryCache(max_entries=1)
     >>> cache.put("a", 1); cache.put("b", 2)
     >>> cache.get("a"), cache.get("b")
     (None, 2)
     """
 
     def __init__(
-        self, *, seconds: float = 300.0, most_entries: int = 1024, clock: Callable[[], float] = monotonic
+        self, *, seconds: float = 300.0, max_entries: int = 1024, clock: Callable[[], float] = monotonic
     ) -> None:
-        if seconds <= 0 or most_entries < 1:
-            raise ValueError(f"seconds must be above 0 and most_entries at least 1, but got {seconds}, {most_entries}")
+        if seconds <= 0 or max_entries < 1:
+            raise ValueError(f"seconds must be above 0 and max_entries at least 1, but got {seconds}, {max_entries}")
         self.seconds = seconds
-        self._most_entries = most_entries
+        self._max_entries = max_entries
         self._clock = clock
         self._entries: OrderedDict[str, tuple[float, T]] = OrderedDict()
         self._lock = Lock()
@@ -50,7 +50,7 @@ class QueryCache(Generic[T]):
         with self._lock:
             self._entries[key] = (self._clock() + self.seconds, value)
             self._entries.move_to_end(key)
-            while len(self._entries) > self._most_entries:
+            while len(self._entries) > self._max_entries:
                 self._entries.popitem(last=False)
 
     def __len__(self) -> int:

@@ -20,15 +20,17 @@ class Connections:
     def __init__(self, path: Path, *, busy_seconds: float, read_only: bool) -> None:
         self.path = path
         self.read_only = read_only
-        self._busy_seconds = busy_seconds
+        self.busy_seconds = busy_seconds
         self._idle: deque[sqlite3.Connection] = deque()
         self._writing = Lock()
         self._closed = False
+        self._file: tuple[int, int] | None = None
         if read_only and not path.exists():
             raise KnowledgeBaseError(f"{path}: does not exist")
         try:
             with self._lent() as connection:
                 prepare(connection, path, busy_seconds=busy_seconds, read_only=read_only)
+            self._file = _file_at(path)
         except BaseException:
             self.close()
             raise
@@ -40,7 +42,7 @@ class Connections:
             yield connection
 
     @contextmanager
-    def glancing(self) -> Iterator[sqlite3.Connection]:
+    def autocommit_read(self) -> Iterator[sqlite3.Connection]:
         """For a single statement, which sees one state without a transaction around it."""
         with self._lent() as connection:
             try:
@@ -49,18 +51,22 @@ class Connections:
                 raise explained(self.path, error) from error
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """A change that is committed at the end, with a new version, or undone on any error."""
+    def writing(self, *, same_content: bool = False) -> Iterator[sqlite3.Connection]:
+        """A change that is committed at the end, or undone on any error.
+
+        It makes a new version of the file, unless the content stays the same, as when an index image is replaced.
+        """
         if self.read_only:
             raise KnowledgeBaseError(f"{self.path}: was opened read-only")
         with self._writing, self._transaction("BEGIN IMMEDIATE") as connection:
             yield connection
-            connection.execute("UPDATE state SET version = version + 1")
+            if not same_content:
+                connection.execute("UPDATE state SET version = version + 1")
             connection.execute("COMMIT")
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
-        with self.glancing() as connection:
+        with self.autocommit_read() as connection:
             try:
                 connection.execute(begin)
                 yield connection
@@ -81,7 +87,9 @@ class Connections:
         try:
             connection = self._idle.pop()
         except IndexError:
-            connection = connect(self.path, busy_seconds=self._busy_seconds, read_only=self.read_only)
+            if self._file is not None and _file_at(self.path) != self._file:
+                raise KnowledgeBaseError(f"{self.path}: was replaced or deleted since it was opened") from None
+            connection = connect(self.path, busy_seconds=self.busy_seconds, read_only=self.read_only)
         try:
             yield connection
         finally:
@@ -89,6 +97,15 @@ class Connections:
                 connection.close()
             else:
                 self._idle.append(connection)
+
+
+def _file_at(path: Path) -> tuple[int, int] | None:
+    """Which file is at a path now; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def grouped(ids: Iterable[str]) -> Iterator[tuple[str, list[str]]]:

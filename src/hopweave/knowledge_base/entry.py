@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, field
 from datetime import date, datetime
 from hashlib import blake2b
 from typing import Any
@@ -15,6 +15,22 @@ from hopweave.errors import AlreadyThere, KnowledgeBaseError
 from hopweave.knowledge_base.connections import grouped
 
 Digests = tuple[bytes, bytes]
+
+_MAX_DEPTH = 64  # of metadata; what reads it back is recursive
+_CONTAINERS = (Mapping, list, tuple, set, frozenset)
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What became of the documents handed in; `removed` are those that their source no longer has."""
+
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    removed: int = field(default=0, repr=False)
+
+    def __add__(self, other: "Added") -> "Added":
+        return Added(*(one + two for one, two in zip(astuple(self), astuple(other), strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +53,21 @@ class Entry:
             raise KnowledgeBaseError(f"a document's id must be a non-empty string, but got {document.id!r}")
         if not isinstance(document.text, str):
             raise KnowledgeBaseError(f"document {document.id!r}: its text must be a string, but got {document.text!r}")
+        if not isinstance(document.source, str):
+            raise KnowledgeBaseError(
+                f"document {document.id!r}: its source must be a string, but got {document.source!r}"
+            )
+        if not isinstance(document.metadata, Mapping):
+            raise KnowledgeBaseError(
+                f"document {document.id!r} cannot be stored: its metadata must be a mapping, "
+                f"but got {document.metadata!r}"
+            )
         try:
+            _check_depth(document.metadata)
             metadata = json.dumps(
                 dict(document.metadata), ensure_ascii=False, allow_nan=False, sort_keys=True, default=_plain
             )
-            digest, _ = digest_of(document.text, metadata), document.id.encode()
+            digest, _ = content_digest(document.text, metadata, document.source), document.id.encode()
             vector = None if document.vector is None else np.asarray(document.vector, np.float32)
         except UnicodeEncodeError as error:
             raise KnowledgeBaseError(f"document {document.id!r} cannot be stored: it is not valid Unicode") from error
@@ -69,6 +95,25 @@ def digest_of(*parts: str | bytes) -> bytes:
     for part in (part.encode() if isinstance(part, str) else part for part in parts):
         digest.update(len(part).to_bytes(8, "little") + part)
     return digest.digest()
+
+
+def content_digest(text: str, metadata: str, source: str) -> bytes:
+    """What tells a stored document from any other with the same id.
+
+    >>> content_digest("text", "{}", "") == digest_of("text", "{}")
+    True
+    """
+    return digest_of(text, metadata, source) if source else digest_of(text, metadata)
+
+
+def _check_depth(metadata: Mapping[str, Any]) -> None:
+    level, depth = [value for value in metadata.values() if isinstance(value, _CONTAINERS)], 1
+    while level:
+        depth += 1
+        if depth > _MAX_DEPTH:
+            raise ValueError(f"its metadata is nested deeper than {_MAX_DEPTH} levels")
+        inner = (one.values() if isinstance(one, Mapping) else one for one in level)
+        level = [value for values in inner for value in values if isinstance(value, _CONTAINERS)]
 
 
 def _plain(value: Any) -> Any:

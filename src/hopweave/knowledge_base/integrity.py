@@ -3,11 +3,14 @@
 import sqlite3
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from hopweave.document import Document
-from hopweave.knowledge_base.entry import digest_of
+from hopweave.graph.storage import ledger
+from hopweave.knowledge_base.entry import content_digest
 from hopweave.knowledge_base.schema import TOKENIZER
 from hopweave.text.analyzers import analyzer
-from hopweave.text.bm25 import term_counts
+from hopweave.text.text_index import term_counts
 
 
 def problems(connection: sqlite3.Connection, analyzers: Sequence[str], *, embedded: bool) -> list[str]:
@@ -20,6 +23,7 @@ def problems(connection: sqlite3.Connection, analyzers: Sequence[str], *, embedd
             *_wrong_vectors(connection, embedded),
             *_left_behind(connection),
             *_wrong_full_text(connection),
+            *_wrong_contributions(connection),
         ]
     except sqlite3.DatabaseError as error:
         return [f"storage: {error}"]
@@ -32,8 +36,10 @@ def _damage(connection: sqlite3.Connection) -> Iterator[str]:
 
 
 def _changed_documents(connection: sqlite3.Connection) -> Iterator[str]:
-    for key, text, metadata, digest in connection.execute("SELECT id, text, metadata, digest FROM documents"):
-        if digest_of(text, metadata) != digest:
+    for key, text, metadata, source, digest in connection.execute(
+        "SELECT id, text, metadata, source, digest FROM documents"
+    ):
+        if content_digest(text, metadata, source) != digest:
             yield f"document {key!r} is not as it was stored"
 
 
@@ -59,6 +65,10 @@ def _wrong_vectors(connection: sqlite3.Connection, embedded: bool) -> Iterator[s
         yield from (f"document {key!r} lacks a vector" for (key,) in connection.execute(query))
     query = "SELECT model FROM vectors GROUP BY model HAVING min(length(vector)) <> max(length(vector))"
     yield from (f"vectors of model {name!r} differ in size" for (name,) in connection.execute(query))
+    query = "SELECT id, vector FROM vectors JOIN documents USING (row)"
+    for key, vector in connection.execute(query):
+        if len(vector) % 4 or not np.isfinite(np.frombuffer(vector, np.float32)).all():
+            yield f"document {key!r} has a vector that is not made of finite numbers"
 
 
 def _left_behind(connection: sqlite3.Connection) -> Iterator[str]:
@@ -66,6 +76,14 @@ def _left_behind(connection: sqlite3.Connection) -> Iterator[str]:
         query = f"SELECT count(*) FROM {table} WHERE row NOT IN (SELECT row FROM documents)"
         if (count := connection.execute(query).fetchone()[0]) > 0:
             yield f"{count} rows of {table} belong to no document"
+
+
+def _wrong_contributions(connection: sqlite3.Connection) -> Iterator[str]:
+    for document_id, digest, payload in connection.execute(
+        "SELECT document_id, digest, payload FROM graph_contributions WHERE digest IS NOT NULL OR payload IS NOT NULL"
+    ):
+        if not ledger.is_sound(document_id, digest, payload):
+            yield f"graph entry of {document_id!r} is not as it was stored"
 
 
 def _wrong_full_text(connection: sqlite3.Connection) -> Iterator[str]:

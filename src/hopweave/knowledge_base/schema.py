@@ -1,24 +1,30 @@
 """The tables of a knowledge base file, and how a file is told from any other."""
 
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic, sleep
 
 from hopweave.errors import EmptyFile, KnowledgeBaseBusy, KnowledgeBaseError, NewerSchema
-from hopweave.graph.ledger import TABLES as GRAPH_TABLES
+from hopweave.graph.storage.ledger import TABLES as GRAPH_TABLES
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 3
 TOKENIZER = "unicode61 remove_diacritics 2"
 _APPLICATION_ID = 0x686F7077  # "hopw", so that other programs can recognise the file
 
 _NO_PLACE_TO_WRITE = (sqlite3.SQLITE_READONLY_DIRECTORY, sqlite3.SQLITE_READONLY_CANTINIT, sqlite3.SQLITE_CANTOPEN)
 
-# Rows are never reused: an updated document gets a new row. Whoever holds an index in memory can then catch up by
-# reading the rows beyond the last one it knows and dropping those that are gone. "IF NOT EXISTS" because two
-# processes may create the file at the same moment.
+# Rows are never reused: an updated document gets a new row. Whoever holds an index can then catch up by reading the
+# rows beyond the last one it knows and dropping those that were `removed` since its version. Removals up to the version
+# `cleared` are forgotten: every image is younger. "IF NOT EXISTS" because two processes may create the file at the
+# same moment.
 _TABLES = f"""
-CREATE TABLE IF NOT EXISTS state (only INTEGER PRIMARY KEY CHECK (only = 1), version INTEGER NOT NULL);
-INSERT OR IGNORE INTO state VALUES (1, 0);
+CREATE TABLE IF NOT EXISTS state (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    version INTEGER NOT NULL,
+    cleared INTEGER NOT NULL DEFAULT 0
+);
+INSERT OR IGNORE INTO state (only, version) VALUES (1, 0);
 
 CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
@@ -29,8 +35,10 @@ CREATE TABLE IF NOT EXISTS documents (
     text TEXT NOT NULL,
     metadata TEXT NOT NULL,
     digest BLOB NOT NULL,
-    vector_digest BLOB NOT NULL
+    vector_digest BLOB NOT NULL,
+    source TEXT NOT NULL DEFAULT ''
 );
+CREATE INDEX IF NOT EXISTS documents_source ON documents (source) WHERE source <> '';
 
 CREATE TABLE IF NOT EXISTS terms (
     analyzer TEXT NOT NULL,
@@ -49,12 +57,17 @@ CREATE TABLE IF NOT EXISTS vectors (
 );
 CREATE INDEX IF NOT EXISTS vectors_row ON vectors (row);
 
-CREATE TABLE IF NOT EXISTS approximate_indexes (
-    model TEXT NOT NULL,
-    part INTEGER NOT NULL,
-    data BLOB NOT NULL,
-    PRIMARY KEY (model, part)
-);
+CREATE TABLE IF NOT EXISTS removed (version INTEGER NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (version, row))
+WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS images (
+    name TEXT PRIMARY KEY,
+    file TEXT NOT NULL,
+    checksum TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    size INTEGER NOT NULL
+) WITHOUT ROWID;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS full_text USING fts5 (
     title, text, content = 'documents', content_rowid = 'row', tokenize = '{TOKENIZER}'
@@ -64,7 +77,27 @@ CREATE TRIGGER IF NOT EXISTS documents_added AFTER INSERT ON documents BEGIN
 END;
 CREATE TRIGGER IF NOT EXISTS documents_gone AFTER DELETE ON documents BEGIN
     INSERT INTO full_text (full_text, rowid, title, text) VALUES ('delete', old.row, old.title, old.text);
+    INSERT INTO removed SELECT version + 1, old.row FROM state;
 END;
+"""
+
+# From schema 1: removals were not noted, contributions had no sequence, and HNSW graphs were kept as blobs.
+_FROM_SCHEMA_1 = """
+ALTER TABLE state ADD COLUMN cleared INTEGER NOT NULL DEFAULT 0;
+UPDATE state SET version = version + 1, cleared = version + 1;
+DROP TRIGGER documents_gone;
+DROP TABLE approximate_indexes;
+ALTER TABLE graph_contributions RENAME TO graph_contributions_1;
+"""
+_CONTRIBUTIONS_FROM_SCHEMA_1 = """
+INSERT INTO graph_contributions (document_id, digest, payload)
+SELECT document_id, digest, payload FROM graph_contributions_1 ORDER BY document_id;
+DROP TABLE graph_contributions_1;
+"""
+# From schema 2: documents did not say where they came from. Images are made again.
+_FROM_SCHEMA_2 = """
+ALTER TABLE documents ADD COLUMN source TEXT NOT NULL DEFAULT '';
+DROP TABLE IF EXISTS images;
 """
 
 
@@ -91,7 +124,10 @@ def connect(path: Path, *, busy_seconds: float, read_only: bool) -> sqlite3.Conn
 
 
 def prepare(connection: sqlite3.Connection, path: Path, *, busy_seconds: float, read_only: bool) -> None:
-    """Make sure the file is ours and not from the future, before anything in it is changed. A new file gets tables."""
+    """Make sure the file is ours and not from the future, before anything in it is changed.
+
+    A new file gets tables; one of an older schema is brought to the current one.
+    """
     try:
         connection.execute("BEGIN")  # another process may be making the file at this moment
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
@@ -116,6 +152,40 @@ def prepare(connection: sqlite3.Connection, path: Path, *, busy_seconds: float, 
             f"{path}: has schema {version}, but this hopweave reads schemas up to {SCHEMA_VERSION}; "
             "upgrade with: pip install --upgrade hopweave"
         )
+    if version < SCHEMA_VERSION:
+        if read_only:
+            raise KnowledgeBaseError(
+                f"{path}: has schema {version}, and this hopweave reads schema {SCHEMA_VERSION}; "
+                f"open it once for writing to bring it up to date, for example with: hopweave compact --kb {path}"
+            )
+        _migrate(connection, path)
+
+
+def _migrate(connection: sqlite3.Connection, path: Path) -> None:
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        if version < SCHEMA_VERSION:  # else another process was first
+            before, after = (_FROM_SCHEMA_1, _CONTRIBUTIONS_FROM_SCHEMA_1) if version == 1 else ("", "")
+            for statements in (before, _FROM_SCHEMA_2, _TABLES, GRAPH_TABLES, after):
+                for statement in _each(statements):
+                    connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        connection.execute("COMMIT")
+    except sqlite3.DatabaseError as error:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise explained(path, error) from error
+
+
+def _each(statements: str) -> Iterator[str]:
+    # one by one, as a script would end the transaction
+    statement = ""
+    for line in statements.splitlines():
+        statement += line + "\n"
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
 
 
 def _write_ahead(connection: sqlite3.Connection, deadline: float) -> None:

@@ -1,34 +1,48 @@
 """What is settled when a file is new: embedder, analyzers and graph builders."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
 from typing import Any
 
 from pydantic import ValidationError
 
 from hopweave.component import Embedder, registered
+from hopweave.document import Document
 from hopweave.errors import KnowledgeBaseError, explain
-from hopweave.graph.build.builder import GraphBuilder
-from hopweave.graph.build.links import LinksBuilder
-from hopweave.graph.build.mentions import MentionsBuilder
+from hopweave.graph.build.builders.builder import GraphBuilder
+from hopweave.graph.build.builders.links import LinksBuilder
+from hopweave.graph.build.builders.mentions import MentionsBuilder
 from hopweave.knowledge_base.connections import Connections
 from hopweave.text.analyzers import check_analyzer
-from hopweave.vector.embedders import StaticEmbedder, as_embedder
+from hopweave.vector.embedders import StaticEmbedder, as_embedder, without_downloads
 
-DEFAULT = "default"
+
+class Unset(Enum):
+    """What a parameter is when it was not given, where None means something else."""
+
+    UNSET = "unset"
+
+
+UNSET = Unset.UNSET
 DEFAULT_BUILDERS: tuple[GraphBuilder, ...] = (MentionsBuilder(), LinksBuilder())
 GIVEN = "given"  # the model name of vectors that come with their documents, when there is no embedder
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How the documents of a file are indexed. `model` names the model whose vectors it holds."""
+    """How the documents of a file are indexed. `model` names the model whose vectors it holds.
+
+    `named` says that whoever opened the file named its embedder, or that it has none.
+    """
 
     embedder: Embedder | None
     analyzers: tuple[str, ...]
     model: str
     builders: tuple[GraphBuilder, ...]
+    named: bool = True
 
     @classmethod
     def of(
@@ -38,39 +52,105 @@ class Settings:
         analyzers: Sequence[str] | None,
         builders: Sequence[GraphBuilder] | None,
     ) -> "Settings":
-        """Settle a new file; of any other, read what was settled and check that it fits what is asked for."""
+        """Store the settings of a new file; of any other, read them and check that they are those asked for."""
+        given = embedder if embedder is UNSET or embedder is None else as_embedder(embedder)
         wanted = None if analyzers is None else tuple(dict.fromkeys(check_analyzer(name) for name in analyzers))
-        given = embedder if embedder in (None, DEFAULT) else as_embedder(embedder)
-        values = _stored(connections)
-        if not values:
-            first = StaticEmbedder() if given == DEFAULT else given
-            values = _values(
-                first, ("nlp",) if wanted is None else wanted, DEFAULT_BUILDERS if builders is None else builders
-            )
-            if not connections.read_only:
-                values = _settle(connections, values)
-        names, model = tuple(values["analyzers"]), values["model"]
-        if wanted is not None and set(wanted) != set(names):
-            raise KnowledgeBaseError(
-                f"{connections.path}: is indexed with analyzers {', '.join(names)}, not {', '.join(wanted)}; "
-                "open it without naming analyzers, or index into a new file"
-            )
-        made = tuple(_restored(GraphBuilder, description, connections) for description in values["graph"])
-        if builders is not None and tuple(builders) != made:
-            raise KnowledgeBaseError(
-                f"{connections.path}: its graph is built by {', '.join(one.kind for one in made) or 'nothing'}; "
-                "open it without naming builders, or index into a new file"
-            )
-        if given == DEFAULT:
-            stored = values["embedder"]
-            return cls(stored and _restored(Embedder, stored, connections), names, model, made)
-        offered = given.model_name if given else GIVEN
-        if offered != model:
-            raise KnowledgeBaseError(
-                f"{connections.path}: holds vectors of {model!r}, not of {offered!r}; "
-                "open it without naming an embedder, or index into a new file"
-            )
-        return cls(given, names, model, made)
+        stored = _stored(connections) or _stored_first(connections, given, wanted, builders)
+        return cls(
+            embedder=_checked_embedder(connections, stored, given),
+            analyzers=_checked_analyzers(connections, stored, wanted),
+            model=stored["model"],
+            builders=_checked_builders(connections, stored, builders),
+            named=given is not UNSET or stored["model"] == GIVEN,
+        )
+
+    def check_vectors(self, documents: Iterable[Document], vectors_of: str | None) -> Iterator[Document]:
+        """The documents; an error at the first whose vector is not of the model whose vectors the file holds."""
+        dimension = None
+        for document in documents:
+            if document.vector is not None:
+                if vectors_of != self.model and not (vectors_of is None and self.named):
+                    whose = "a model that was not named" if vectors_of is None else repr(vectors_of)
+                    raise KnowledgeBaseError(
+                        f"document {document.id!r}: comes with a vector of {whose}, but the file holds those of "
+                        f"{self.model!r}; open it with embedder=... for the model of the vectors, with embedder=None "
+                        "to keep vectors as given, or leave them out"
+                    )
+                dimension = dimension or self._dimension or len(document.vector)
+                if len(document.vector) != dimension:
+                    raise KnowledgeBaseError(
+                        f"document {document.id!r}: its vector has {len(document.vector)} numbers, but those of model "
+                        f"{self.model!r} have {dimension}"
+                    )
+            yield document
+
+    @property
+    def _dimension(self) -> int | None:
+        try:
+            return None if self.embedder is None else _dimension(self.embedder, self.model)
+        except Exception:  # a service that does not answer now must not stop documents that bring their vectors
+            return None
+
+
+@lru_cache(16)
+def _dimension(embedder: Embedder, model: str) -> int | None:
+    """How many numbers a vector of the embedder has; None if another model answers in its place."""
+    name, rows = embedder.embed_named(["?"])
+    return rows.shape[1] if name == model else None
+
+
+def _checked_analyzers(
+    connections: Connections, stored: Mapping[str, Any], wanted: tuple[str, ...] | None
+) -> tuple[str, ...]:
+    names = tuple(stored["analyzers"])
+    if wanted is not None and set(wanted) != set(names):
+        raise KnowledgeBaseError(
+            f"{connections.path}: is indexed with analyzers {', '.join(names)}, not {', '.join(wanted)}; "
+            "open it without naming analyzers, or index into a new file"
+        )
+    return names
+
+
+def _checked_builders(
+    connections: Connections, stored: Mapping[str, Any], wanted: Sequence[GraphBuilder] | None
+) -> tuple[GraphBuilder, ...]:
+    made = tuple(_restored(GraphBuilder, description, connections) for description in stored["graph"])
+    if wanted is not None and tuple(wanted) != made:
+        raise KnowledgeBaseError(
+            f"{connections.path}: its graph is built by {', '.join(one.kind for one in made) or 'nothing'}; "
+            "open it without naming builders, or index into a new file"
+        )
+    return made
+
+
+def _checked_embedder(
+    connections: Connections, stored: Mapping[str, Any], given: Embedder | Unset | None
+) -> Embedder | None:
+    if given is UNSET:
+        description = stored["embedder"]
+        return None if description is None else without_downloads(_restored(Embedder, description, connections))
+    model, offered = stored["model"], given.model_name if given else GIVEN
+    if offered != model:
+        raise KnowledgeBaseError(
+            f"{connections.path}: holds vectors of {model!r}, not of {offered!r}; "
+            "open it without naming an embedder, or index into a new file"
+        )
+    return given
+
+
+def _stored_first(
+    connections: Connections,
+    embedder: Embedder | Unset | None,
+    analyzers: Sequence[str] | None,
+    builders: Sequence[GraphBuilder] | None,
+) -> dict[str, Any]:
+    """The settings of a new file, written to it unless it can only be read."""
+    values = _values(
+        StaticEmbedder() if embedder is UNSET else embedder,
+        ("nlp",) if analyzers is None else analyzers,
+        DEFAULT_BUILDERS if builders is None else builders,
+    )
+    return values if connections.read_only else _settle(connections, values)
 
 
 def _stored(connections: Connections) -> dict[str, Any]:

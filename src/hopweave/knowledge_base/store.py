@@ -1,58 +1,51 @@
 """The knowledge base: one SQLite file with documents, vectors and full-text index."""
 
 import json
-import sqlite3
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
-from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from hopweave.component import Ranking
 from hopweave.document import Document
 from hopweave.errors import KnowledgeBaseError
-from hopweave.graph import ledger
-from hopweave.graph.build.builder import GraphBuilder, contribute_all
-from hopweave.graph.community import communities
-from hopweave.graph.csr import Graph
+from hopweave.graph.build.builders.builder import GraphBuilder
+from hopweave.graph.communities import communities
 from hopweave.graph.documents import passage_numbers
 from hopweave.graph.model import Contribution
+from hopweave.graph.storage import ledger
+from hopweave.graph.storage.table_graph import TableGraph
 from hopweave.hit import Hit, Vector
+from hopweave.knowledge import Capability, Knowledge, Ranking
 from hopweave.knowledge_base.connections import Connections, grouped
-from hopweave.knowledge_base.entry import Entry, changed, digests, distinct, listed
+from hopweave.knowledge_base.entry import Added, listed
+from hopweave.knowledge_base.indexes.compaction import Compaction
+from hopweave.knowledge_base.indexes.document_indexes import last_row
+from hopweave.knowledge_base.indexes.images import ImageFolder
+from hopweave.knowledge_base.indexes.snapshot import Snapshot, Tenant, View, matching_ids, tenant_condition, version_of
+from hopweave.knowledge_base.indexes.verify import image_problems
+from hopweave.knowledge_base.info import facts
 from hopweave.knowledge_base.integrity import problems
-from hopweave.knowledge_base.settings import DEFAULT, GIVEN, Settings
-from hopweave.knowledge_base.snapshot import Rows, Snapshot, Tenant, tenant_condition, version_of
+from hopweave.knowledge_base.settings import GIVEN, UNSET, Settings
+from hopweave.knowledge_base.writer import Writer, ids_of_source, remove
+from hopweave.metadata.filters import Filters
 from hopweave.query import Query
-from hopweave.text.analyzers import analyzer
-from hopweave.text.bm25 import Bm25, term_counts
+from hopweave.text.analyzers import analyzer as analyze_with
 
 if TYPE_CHECKING:
     from hopweave.pipeline import Result
     from hopweave.recipe import Recipe
 
+_WITHOUT_EMBEDDER = frozenset(Capability) - {Capability.EMBEDDER, Capability.TEXT_EMBEDDER, Capability.WORD_VECTORS}
 _BLOB_BYTES = 64 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Added:
-    """What became of the documents handed in."""
-
-    added: int = 0
-    updated: int = 0
-    unchanged: int = 0
-
-    def __add__(self, other: "Added") -> "Added":
-        return Added(self.added + other.added, self.updated + other.updated, self.unchanged + other.unchanged)
-
-
-class KnowledgeBase:
+class KnowledgeBase(Knowledge):
     """Documents and everything needed to find them, in one file or in a temporary one.
 
     One process writes at a time, any number read; every search sees the latest committed state. Adding is batched:
@@ -69,7 +62,9 @@ class KnowledgeBase:
         self.path = connections.path
         self.settings = settings
         self._connections = connections
-        self._snapshot = Snapshot(connections, settings.analyzers, approximate_above)
+        self._writer = Writer(connections, settings)
+        self._snapshot = Snapshot(connections, ImageFolder(self.path), settings.analyzers, approximate_above)
+        self._compaction = Compaction(connections, self._snapshot)
         self._embed = lru_cache(256)(self._embed_now)
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
 
@@ -78,24 +73,26 @@ class KnowledgeBase:
         cls,
         path: str | Path | None = None,
         *,
-        embedder: Any = DEFAULT,
+        embedder: Any = UNSET,
         analyzers: Sequence[str] | None = None,
-        graph: Sequence[GraphBuilder] | None = None,
+        builders: Sequence[GraphBuilder] | None = None,
         approximate_above: int = 100_000,
         read_only: bool = False,
         busy_seconds: float = 30.0,
     ) -> "KnowledgeBase":
         """Open a file, or create it. Without a path the knowledge base is temporary and gone when closed.
 
-        `embedder` is anything that embeds texts, or None for no vectors; `graph` are the builders that connect
-        documents (by mentions and links; an empty list for no graph). They and `analyzers` (nlp) are settled when the
-        file is new. `approximate_above` is the number of vectors from which search goes through an HNSW graph.
+        `embedder` is anything that embeds texts, or None for no vectors; `builders` connect documents (by mentions and
+        links; an empty list for no graph). They and `analyzers` (nlp) are settled when the file is new.
+        `approximate_above` is the number of vectors above which search looks into the nearest cells.
         """
         temporary = tempfile.TemporaryDirectory(prefix="hopweave-") if path is None else None
         file = Path(temporary.name, "temporary.db") if temporary else Path(path or "")
         connections = Connections(file, busy_seconds=busy_seconds, read_only=read_only)
         try:
-            knowledge_base = cls(connections, Settings.of(connections, embedder, analyzers, graph), approximate_above)
+            knowledge_base = cls(
+                connections, Settings.of(connections, embedder, analyzers, builders), approximate_above
+            )
         except BaseException:
             connections.close()
             raise
@@ -103,7 +100,8 @@ class KnowledgeBase:
         return knowledge_base
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file. A compaction that is under way is finished first."""
+        self._compaction.wait()
         self._connections.close()
         if self._temporary:
             self._temporary.cleanup()
@@ -124,24 +122,29 @@ class KnowledgeBase:
         *,
         on_conflict: Literal["replace", "skip", "fail"] = "replace",
         batch_size: int = 256,
+        workers: int = 1,
         progress: Callable[[int], object] | None = None,
+        vectors_of: str | None = None,
     ) -> Added:
         """Add documents, or replace those whose id is known and whose content differs.
 
-        Each batch is one transaction. `progress` is called with the number of documents of each committed batch.
+        Each batch is one transaction. With several `workers`, that many processes prepare batches and this one stores
+        them, with the same result; a program that uses them needs `if __name__ == "__main__":`.
+        `progress` is called with the number of documents of each committed batch. `vectors_of` names the model of
+        vectors that come with the documents; it is not needed if the knowledge base was opened with `embedder`.
         """
         if on_conflict not in ("replace", "skip", "fail"):
             raise ValueError(f"on_conflict must be replace, skip or fail, but got {on_conflict!r}")
         if batch_size < 1:
             raise ValueError(f"batch_size must be at least 1, but got {batch_size}")
-        total = Added()
-        stream = iter(documents)
-        while batch := list(islice(stream, batch_size)):
-            total += self._add_batch(batch, on_conflict)
-            if progress:
-                progress(len(batch))
+        if workers < 1:
+            raise ValueError(f"workers must be at least 1, but got {workers}")
+        documents = self.settings.check_vectors(documents, vectors_of)
+        total = self._writer.add(
+            documents, on_conflict=on_conflict, batch_size=batch_size, workers=workers, progress=progress
+        )
         if total.added or total.updated:
-            self._store_approximate_indexes()
+            self._compaction.start_if_needed()
         return total
 
     def update(self, documents: Iterable[Document]) -> Added:
@@ -152,17 +155,60 @@ class KnowledgeBase:
             raise KnowledgeBaseError(f"cannot update what is not there: {listed(missing)}")
         return self.add(documents)
 
-    def delete(self, ids: Iterable[str]) -> int:
-        """Remove documents and all that was derived from them; unknown ids are passed over. Says how many went."""
-        ids = list(ids)
+    def replace(self, source: str, documents: Iterable[Document], *, vectors_of: str | None = None) -> Added:
+        """Make these the documents of a source, such as a file; what it had besides goes, in one transaction.
+
+        >>> with KnowledgeBase.open(embedder=None) as kb:
+        ...     _ = kb.replace("ships.md", [Document("skua", "A ferry."), Document("tern", "A tug.")])
+        ...     kb.replace("ships.md", [Document("skua", "A ferry.")]).removed, kb.ids()
+        (1, ['skua'])
+        """
+        if not isinstance(source, str) or not source:
+            raise ValueError(f"source must be a non-empty string, but got {source!r}")
+        done = self._writer.replace(source, self.settings.check_vectors(documents, vectors_of))
+        if done.added or done.updated or done.removed:
+            self._compaction.start_if_needed()
+        return done
+
+    def delete(self, ids: Iterable[str] | None = None, *, where: Mapping[str, Any] | None = None) -> int:
+        """Remove documents, and all that was derived from them, by id or by metadata; says how many went.
+
+        Unknown ids are passed over. `where` is a filter on metadata as in a query. See also `compact`.
+
+        >>> with KnowledgeBase.open(embedder=None) as kb:
+        ...     _ = kb.add([Document("skua", "A ferry.", {"year": 1974}), Document("tern", "A tug.", {"year": 1990})])
+        ...     kb.delete(where={"year": {"lt": 1980}}), kb.ids()
+        (1, ['tern'])
+        """
+        if (ids is None) == (where is None):
+            raise ValueError("delete needs either ids or where")
+        if where is not None and (not isinstance(where, Mapping) or not where):
+            raise ValueError(f"where must name at least one metadata field, but got {where!r}")
         with self._connections.writing() as connection:
-            count = sum(
-                connection.execute(f"DELETE FROM documents WHERE id IN ({marks})", group).rowcount
-                for marks, group in grouped(ids)
-            )
-            ledger.forget(connection, ids)
+            count = remove(connection, matching_ids(connection, where) if where is not None else ids or ())
         if count:
-            self._store_approximate_indexes()
+            self._compaction.start_if_needed()
+        return count
+
+    def sources(self) -> dict[str, int]:
+        """How many documents each source has; documents without one are not counted."""
+        with self._connections.reading() as connection:
+            query = "SELECT source, count(*) FROM documents WHERE source <> '' GROUP BY source ORDER BY source"
+            return dict(connection.execute(query).fetchall())
+
+    def remove_missing(self, present: Mapping[str, Collection[str]], *, other_sources: bool = False) -> int:
+        """Remove documents that their source no longer has: of each source given, all but the ids that are present.
+
+        With `other_sources`, the documents of all sources that are not given go too.
+        """
+        with self._connections.writing() as connection:
+            sources = {*present, *(self.sources() if other_sources else ())}
+            count = sum(
+                remove(connection, ids_of_source(connection, source) - set(present.get(source, ())))
+                for source in sorted(sources)
+            )
+        if count:
+            self._compaction.start_if_needed()
         return count
 
     def contribute(self, contributions: Iterable[Contribution]) -> None:
@@ -170,12 +216,30 @@ class KnowledgeBase:
         with self._connections.writing() as connection:
             ledger.record(connection, contributions)
 
+    def compact(self, *, rebuild: bool = False, if_needed: bool = False) -> None:
+        """Write new index images now, and remove what deleted documents have left behind in the file.
+
+        The file compacts itself in the background when a tenth of it has changed. By hand it is of use after a large
+        change, and after a deletion of which nothing may remain: then no term, vector or text of a deleted document is
+        in the file, its log or its images. With `rebuild`, the indexes are worked out from the documents alone.
+        With `if_needed`, nothing is done unless an image is missing or a tenth has changed.
+        """
+        if self._connections.read_only:
+            raise KnowledgeBaseError(f"{self.path}: was opened read-only")
+        if not if_needed or self._compaction.is_needed():
+            self._compaction.run(rebuild=rebuild)
+
     # Reading
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """All that sources and stages may ask of a place; an embedder only if there is one."""
+        return _WITHOUT_EMBEDDER | {Capability.EMBEDDER} if self.settings.embedder else _WITHOUT_EMBEDDER
 
     @property
     def version(self) -> int:
         """Grows with every write; equal versions mean equal contents."""
-        with self._connections.glancing() as connection:
+        with self._connections.autocommit_read() as connection:
             return version_of(connection)
 
     def count(self, *, tenant: Tenant | None = None) -> int:
@@ -207,9 +271,9 @@ class KnowledgeBase:
     def documents(self) -> Iterator[Document]:
         """All documents, in the order in which they were added."""
         with self._connections.reading() as connection:
-            rows = connection.execute("SELECT id, text, metadata FROM documents ORDER BY row").fetchall()
-        for key, text, metadata in rows:
-            yield Document(key, text, json.loads(metadata))
+            rows = connection.execute("SELECT id, text, metadata, source FROM documents ORDER BY row").fetchall()
+        for key, text, metadata, source in rows:
+            yield Document(key, text, json.loads(metadata), source=source)
 
     def vectors(self, ids: Iterable[str]) -> dict[str, Vector]:
         """The stored vectors of these documents, as far as there are any."""
@@ -221,25 +285,35 @@ class KnowledgeBase:
                     found[key] = np.frombuffer(vector, np.float32)
         return found
 
-    def search(self, query: "str | Query", *, recipe: "str | Recipe" = "hybrid", top_k: int | None = None) -> "Result":
-        """Run a recipe, by name or as an object, over this knowledge base."""
+    def search(
+        self,
+        query: "str | Query",
+        *,
+        recipe: "str | Recipe" = "hybrid",
+        top_k: int | None = None,
+        filters: Filters | None = None,
+        tenant: Tenant | None = None,
+    ) -> "Result":
+        """Run a recipe over this knowledge base; `filters` and `tenant` take the place of the query's own."""
         from hopweave.pipeline import Pipeline
 
-        return Pipeline(recipe, self).run(query, top_k=top_k)
+        asked = Query(query) if isinstance(query, str) else query
+        filters, tenant = (asked.filters if filters is None else filters), (asked.tenant if tenant is None else tenant)
+        return Pipeline(recipe, self).run(replace(asked, filters=filters, tenant=tenant), top_k=top_k)
 
     @property
-    def graph(self) -> Graph:
+    def graph(self) -> TableGraph:
         """The graph that the documents make together, as it is now."""
         return self._snapshot.graph()
 
-    def visible(self, tenant: Tenant) -> frozenset[str]:
-        """The ids of the documents that a tenant may see."""
-        rows, ids = self._snapshot.allowed(tenant), self._snapshot.ids()
-        return frozenset(ids[row] for row in ([] if rows is None else rows.tolist()) if row in ids)
+    def visible(self, tenant: Tenant, ids: Iterable[str] | None = None) -> frozenset[str]:
+        """The ids of the documents that a tenant may see: all of them, or those among the ids given."""
+        return frozenset(self.ids(tenant=tenant) if ids is None else self._snapshot.visible(tenant, ids))
 
-    def communities(self, ids: Iterable[str]) -> dict[str, str]:
+    def communities(self, ids: Iterable[str], *, tenant: Tenant | None = None) -> dict[str, str]:
         """The community of the graph that each of these documents belongs to, as far as there are communities."""
         graph = self.graph
+        ids = ids if tenant is None else sorted(self.visible(tenant, ids))
         labels = communities(graph)
         numbers = passage_numbers(graph, ids)
         return {} if labels is None else {key: str(labels[number]) for key, number in numbers.items()}
@@ -247,7 +321,22 @@ class KnowledgeBase:
     def check(self) -> list[str]:
         """Everything that is wrong with the file, in words; an empty list when it is sound."""
         with self._connections.reading() as connection:
-            return problems(connection, self.settings.analyzers, embedded=self.settings.model != GIVEN)
+            return problems(connection, self.settings.analyzers, embedded=self.settings.model != GIVEN) or [
+                *image_problems(connection, self._snapshot)
+            ]
+
+    def info(self) -> dict[str, Any]:
+        """What the file holds: documents, graph, settings, bytes on disk, and the share changed since compaction.
+
+        >>> with KnowledgeBase.open() as kb:
+        ...     _ = kb.add([Document("skua", "The Skua is a ferry.")])
+        ...     kb.info()["documents"]
+        1
+        """
+        with self._connections.reading() as connection:
+            changed = {index.name: index.changed_share(connection) for index in self._snapshot.persisted(connection)}
+        own = {"documents": self.count(), "version": self.version, "changed": changed}
+        return own | facts(self.path, self.settings, self.graph)
 
     # What sources ask for
 
@@ -255,13 +344,16 @@ class KnowledgeBase:
         self, terms: Mapping[str, float], *, analyzer: str, top_k: int, tenant: Tenant | None = None
     ) -> Ranking:
         """Documents by BM25 over weighted, analysed query terms."""
-        rows, scores = self._snapshot.text(analyzer).search(terms, top_k, self._snapshot.allowed(tenant))
-        return self._ranking(rows, scores, top_k)
+
+        def rank(view: View) -> Ranking:
+            return view.ranking(*view.text(analyzer).search(terms, top_k, view.allowed(tenant)), top_k)
+
+        return self._snapshot.at_one_version(rank)
 
     def rank_words(self, text: str, *, analyzer: str, top_k: int, tenant: Tenant | None = None) -> Ranking:
         """Documents by BM25 over the words of a text."""
-        terms = Bm25(analyzer=analyzer).terms(Query(text))
-        return self.rank_text(terms, analyzer=analyzer, top_k=top_k, tenant=tenant)
+        counts = Counter(analyze_with(analyzer)(text))
+        return self.rank_text(counts, analyzer=analyzer, top_k=top_k, tenant=tenant)
 
     def rank_full_text(self, expression: str, *, top_k: int, tenant: Tenant | None = None) -> Ranking:
         """Documents that match an FTS5 expression, by SQLite's own BM25, larger is better."""
@@ -279,18 +371,21 @@ class KnowledgeBase:
     ) -> Ranking:
         """Documents by cosine to a vector of the named embedding model, which is the file's own when not given."""
         name = model or self.settings.model
-        index = self._snapshot.vectors(name)
-        if index is None:
-            if self.count():
-                raise KnowledgeBaseError(f"{self.path}: holds no vectors of model {name!r}")
-            return []
-        if np.shape(vector) != (index.dimension,) or not np.isfinite(vector).all():
-            raise KnowledgeBaseError(
-                f"the question's vector has shape {np.shape(vector)}, but those of model {name!r} are "
-                f"{index.dimension} finite numbers"
-            )
-        rows, cosines = index.search(vector, top_k, self._snapshot.allowed(tenant))
-        return self._ranking(rows, cosines, top_k)
+
+        def rank(view: View) -> Ranking:
+            index = view.vectors(name)
+            if index is None:
+                if last_row(view.connection):
+                    raise KnowledgeBaseError(f"{self.path}: holds no vectors of model {name!r}")
+                return []
+            if np.shape(vector) != (index.dimension,) or not np.isfinite(vector).all():
+                raise KnowledgeBaseError(
+                    f"the question's vector has shape {np.shape(vector)}, but those of model {name!r} are "
+                    f"{index.dimension} finite numbers"
+                )
+            return view.ranking(*index.search(vector, top_k, view.allowed(tenant)), top_k)
+
+        return self._snapshot.at_one_version(rank)
 
     def embed(self, text: str) -> tuple[str, Vector]:
         """The vector of a text and the name of the embedding model that made it."""
@@ -301,97 +396,5 @@ class KnowledgeBase:
     def _embed_now(self, text: str) -> tuple[str, Vector]:
         if self.settings.embedder is None:
             raise KnowledgeBaseError(f"{self.path}: has no embedder; give the question a vector, or open it with one")
-        name, matrix = self.settings.embedder.embed_named([text])
+        name, matrix = self.settings.embedder.embed_named([text], queries=True)
         return name, matrix[0]
-
-    def _ranking(self, rows: Rows, scores: npt.NDArray[np.floating], top_k: int) -> Ranking:
-        ids = self._snapshot.ids()
-        # a row may have gone between the two looks at the file
-        pairs = [(ids[row], score) for row, score in zip(rows.tolist(), scores.tolist(), strict=True) if row in ids]
-        return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))[:top_k]
-
-    def _add_batch(self, batch: Sequence[Document], on_conflict: str) -> Added:
-        entries = distinct([Entry.of(document) for document in batch], on_conflict)
-        with self._connections.reading() as connection:
-            pending = changed(entries, digests(connection, entries), on_conflict)
-        if not pending:
-            return Added(unchanged=len(batch))
-        model, vectors = self._vectors_for([entry.document for entry in pending])
-        builders = self.settings.builders
-        contributions = list(contribute_all(builders, [entry.document for entry in pending])) if builders else []
-        with self._connections.writing() as connection:
-            known = digests(connection, entries)  # again: another process may have written meanwhile
-            still = {entry.document.id for entry in changed(entries, known, on_conflict)}
-            for entry, vector in zip(pending, vectors, strict=True):
-                if entry.document.id in still:
-                    self._write(connection, entry, model, vector)
-            ledger.record(connection, [one for one in contributions if one.document_id in still])
-        updated = len(still & known.keys())
-        return Added(len(still) - updated, updated, len(batch) - len(still))
-
-    def _write(self, connection: sqlite3.Connection, entry: Entry, model: str, vector: Vector | None) -> None:
-        document = entry.document
-        connection.execute("DELETE FROM documents WHERE id = ?", (document.id,))
-        row = connection.execute(
-            "INSERT INTO documents (id, title, text, metadata, digest, vector_digest) VALUES (?, ?, ?, ?, ?, ?)",
-            (document.id, document.title, document.text, entry.metadata, *entry.digests),
-        ).lastrowid
-        for name in self.settings.analyzers:
-            keys, counts = term_counts(analyzer(name)(document.searchable))
-            connection.execute("INSERT INTO terms VALUES (?, ?, ?, ?)", (name, row, keys.tobytes(), counts.tobytes()))
-        if vector is not None:
-            connection.execute("INSERT INTO vectors VALUES (?, ?, ?)", (model, row, vector.tobytes()))
-
-    def _vectors_for(self, documents: Sequence[Document]) -> tuple[str, list[Vector | None]]:
-        model, vectors = self.settings.model, [document.vector for document in documents]
-        lacking = [number for number, vector in enumerate(vectors) if vector is None]
-        if self.settings.embedder and lacking:
-            model, matrix = self.settings.embedder.embed_named([documents[number].searchable for number in lacking])
-            if len(lacking) < len(documents) and model != self.settings.model:
-                raise KnowledgeBaseError(
-                    f"vectors of {model!r} cannot be mixed with given ones of {self.settings.model!r}"
-                )
-            for number, vector in zip(lacking, matrix, strict=True):
-                vectors[number] = vector
-        elif lacking and model != GIVEN:
-            raise KnowledgeBaseError(
-                f"{self.path}: its embedder {model!r} is not in the file; open it with embedder=... to add documents"
-            )
-        dimension = self._dimension(model)
-        checked: list[Vector | None] = []
-        for document, vector in zip(documents, vectors, strict=True):
-            array = None if vector is None else np.ascontiguousarray(vector, np.float32)
-            if array is not None:
-                dimension = dimension or len(array)
-                if len(array) != dimension:
-                    raise KnowledgeBaseError(
-                        f"document {document.id!r}: its vector has {len(array)} numbers, but those of model {model!r} "
-                        f"have {dimension}"
-                    )
-            checked.append(array)
-        return model, checked
-
-    def _dimension(self, model: str) -> int | None:
-        with self._connections.reading() as connection:
-            found = connection.execute(
-                "SELECT length(vector) FROM vectors WHERE model = ? LIMIT 1", (model,)
-            ).fetchone()
-        return found[0] // 4 if found else None
-
-    def _store_approximate_indexes(self) -> None:
-        if self.count() <= self._snapshot.approximate_above:
-            return
-        with self._connections.reading() as connection:
-            models = [model for (model,) in connection.execute("SELECT DISTINCT model FROM vectors ORDER BY model")]
-        for model in models:
-            index = self._snapshot.vectors(model)
-            if index is None or not index.outdated:
-                continue
-            fresh = index.with_approximation()
-            data = fresh.approximate_bytes() or b""
-            with self._connections.writing() as connection:
-                connection.execute("DELETE FROM approximate_indexes WHERE model = ?", (model,))
-                for part, start in enumerate(range(0, len(data), _BLOB_BYTES)):
-                    piece = data[start : start + _BLOB_BYTES]
-                    connection.execute("INSERT INTO approximate_indexes VALUES (?, ?, ?)", (model, part, piece))
-            self._snapshot.replace_vectors(model, index, fresh)

@@ -1,1 +1,1 @@
-"""Answers as pictures: what was found and why, as HTML and SVG for notebooks and files."""
+"""Results with their receipts as HTML and SVG, for notebooks and files."""

@@ -1,4 +1,4 @@
-"""Text that is safe inside HTML and SVG."""
+"""Escaped and formatted text for HTML and SVG."""
 
 import html
 import re
@@ -36,19 +36,19 @@ def shortened(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1].rsplit(" ", 1)[0].rstrip() + " …"
 
 
-def told(value: Any) -> str:
-    """A detail of a receipt as HTML: a mapping becomes a list, or a table if all its entries are alike.
+def as_html(value: Any) -> str:
+    """A value of a receipt as HTML: a mapping becomes a list, or a table if all its entries have the same keys.
 
-    >>> told({"rank": 1, "seeds": ["MV Skua"]})
+    >>> as_html({"rank": 1, "seeds": ["MV Skua"]})
     '<dl><dt>rank</dt><dd>1</dd><dt>seeds</dt><dd><bdi>MV Skua</bdi></dd></dl>'
     """
     if isinstance(value, dict):
         entries = list(value.values())
         if entries and all(isinstance(one, dict) and one and one.keys() == entries[0].keys() for one in entries):
             return _table(value)
-        return f"<dl>{''.join(f'<dt>{escaped(key)}</dt><dd>{told(one)}</dd>' for key, one in value.items())}</dl>"
+        return f"<dl>{''.join(f'<dt>{escaped(key)}</dt><dd>{as_html(one)}</dd>' for key, one in value.items())}</dl>"
     if isinstance(value, list | tuple):
-        return ", ".join(told(one) for one in value) or "none"
+        return ", ".join(as_html(one) for one in value) or "none"
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "–"}[value]
     return number(value) if isinstance(value, int | float) else f"<bdi>{escaped(value)}</bdi>" if value else "–"
@@ -57,7 +57,7 @@ def told(value: Any) -> str:
 def _table(rows: dict[str, dict[str, Any]]) -> str:
     head = "".join(f'<th scope="col">{escaped(name)}</th>' for name in next(iter(rows.values())))
     body = "".join(
-        f'<tr><th scope="row">{escaped(name)}</th>{"".join(f"<td>{told(one)}</td>" for one in row.values())}</tr>'
+        f'<tr><th scope="row">{escaped(name)}</th>{"".join(f"<td>{as_html(one)}</td>" for one in row.values())}</tr>'
         for name, row in rows.items()
     )
     return f'<div class="wide"><table><tr><td></td>{head}</tr>{body}</table></div>'

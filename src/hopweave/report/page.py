@@ -1,4 +1,4 @@
-"""A report as a file of its own."""
+"""A report as a self-contained HTML page."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def html_report(found: "Result | Hit | Iterable[Hit]", *, title: str | None = None) -> str:
-    """What was found and why as one HTML page: no script, no network, for light and dark, phone and paper.
+    """A result or hits as one HTML page without scripts or network access, for light and dark, phone and print.
 
     Hits show their score as a bar split by signal, the path that led to them and their receipts; a result also its
     intent, plan, failures and timings. Documents and nodes of a framework become hits by its adapter's `to_hit`.

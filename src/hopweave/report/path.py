@@ -1,4 +1,4 @@
-"""A path through the graph, drawn: stations on a line."""
+"""A path through the graph as SVG."""
 
 import re
 from typing import NamedTuple
@@ -10,7 +10,7 @@ _LEFT, _TOP, _STEP, _WIDTH, _LETTERS = 14, 16, 46, 320, 38
 
 
 class Station(NamedTuple):
-    """A node of a path and the edge that leads to it: its type and whether it points along the way."""
+    """A node of a path and the edge that leads to it: its type, and whether it points in the direction of the path."""
 
     name: str
     edge_type: str | None = None
@@ -18,7 +18,7 @@ class Station(NamedTuple):
 
 
 def stations(words: str) -> list[Station]:
-    """The nodes of a path that is told in words, as receipts tell it.
+    """The nodes of a path that is described in text, as in receipts.
 
     >>> stations("Candlemas Gale ←mentions— Mole Light —links_to→ Aldous Pirie")[1]
     Station(name='Mole Light', edge_type='mentions', forward=False)

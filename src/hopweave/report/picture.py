@@ -1,10 +1,10 @@
-"""Hits and results as pieces of HTML: what notebooks show."""
+"""Hits and results as HTML fragments, for notebooks."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hopweave.hit import Hit, Receipt
-from hopweave.report.markup import escaped, number, shortened, told
+from hopweave.report.markup import as_html, escaped, number, shortened
 from hopweave.report.parts import Part, later_stages, score_parts
 from hopweave.report.path import path_svg
 from hopweave.report.style import STYLE, colours
@@ -18,7 +18,7 @@ TEXT_LENGTH = 700
 
 
 def picture(found: "Result | Hit | Iterable[Hit]") -> str:
-    """A result, a hit or several as a piece of HTML with its own style, for a notebook or a page of yours.
+    """A result, a hit or several hits as an HTML fragment with its own style, for a notebook or a page.
 
     >>> "<script" in picture(Hit("a", 0.5, "<script>alert(1)</script>"))
     False
@@ -27,12 +27,12 @@ def picture(found: "Result | Hit | Iterable[Hit]") -> str:
 
 
 def drawn(found: "Result | Hit | Iterable[Hit]") -> str:
-    """The same without its style, for a page that has it.
+    """The same without the style, for a page that includes it.
 
     >>> drawn([])
     '<div class="hopweave"><p>No hits.</p></div>'
     """
-    if isinstance(found, Hit):  # a tuple as well, so it is asked for first
+    if isinstance(found, Hit):  # a tuple and so iterable, therefore checked first
         inner = _hits([found])
     else:
         inner = _hits(list(found)) if isinstance(found, Iterable) else _result(found)
@@ -45,8 +45,8 @@ def _result(result: "Result") -> str:
             f'<h2 dir="auto">{escaped(result.query.text)}</h2>',
             _facts(result),
             *(
-                f'<p class="note" role="note">Went on without <b>{escaped(name)}</b>: {escaped(reason)}</p>'
-                for name, reason in result.failures.items()
+                f'<p class="note" role="note">Source <b>{escaped(name)}</b> failed and was skipped: {escaped(why)}</p>'
+                for name, why in result.failures.items()
             ),
             _hits(result.hits),
             _paths(result),
@@ -60,7 +60,7 @@ def _result(result: "Result") -> str:
 
 
 def _facts(result: "Result") -> str:
-    """Intent, gate and plan, in words."""
+    """Intent, gate and plan as a list."""
     facts = {}
     if intent := result.query.intent:
         also = f" (also {', '.join(intent.also)})" if intent.also else ""
@@ -88,7 +88,7 @@ def _hits(hits: Sequence[Hit]) -> str:
 
 
 def _strength(hit: Hit) -> float:
-    """How long a hit's bar is, next to those of others: never below 0."""
+    """The length of a hit's bar relative to those of other hits; never below 0."""
     if hit.score is None:
         return 0.0
     return sigmoid(hit.score) if hit.scale == "logit" else max(hit.score, 0.0)
@@ -99,7 +99,7 @@ def _card(rank: int, hit: Hit, parts: Sequence[Part], colour: Mapping[str, str],
     name = f'<code class="small">{escaped(hit.id)}</code>' if title != hit.id else ""
     paths = (one.details["path"] for one in hit.receipts if isinstance(one.details.get("path"), str))
     path = next(paths, None)
-    metadata = f"<details><summary>Metadata</summary>{told(dict(hit.metadata))}</details>" if hit.metadata else ""
+    metadata = f"<details><summary>Metadata</summary>{as_html(dict(hit.metadata))}</details>" if hit.metadata else ""
     return "".join(
         (
             f'<div class="top"><span class="rank">{rank}.</span><h3 dir="auto">{escaped(title)}</h3>{name}',
@@ -114,7 +114,7 @@ def _card(rank: int, hit: Hit, parts: Sequence[Part], colour: Mapping[str, str],
 
 
 def _bar(hit: Hit, parts: Sequence[Part], colour: Mapping[str, str], length: float) -> str:
-    """The score as a bar as long as it is next to the best, split by what each signal gave."""
+    """The score as a bar, relative to the best score and split by signal."""
     if not parts:
         return ""
     total = sum(max(part.amount, 0.0) for part in parts)
@@ -143,7 +143,7 @@ def _receipts(receipts: Sequence[Receipt]) -> str:
     lines = (
         f"<li><b>{escaped(one.stage)}</b> "
         + (f"{number(one.before)} → " if one.before is not None else "")
-        + f"{number(one.after)}{told(dict(one.details)) if one.details else ''}</li>"
+        + f"{number(one.after)}{as_html(dict(one.details)) if one.details else ''}</li>"
         for one in receipts
     )
     stages = " → ".join(dict.fromkeys(one.stage for one in receipts))
@@ -161,7 +161,7 @@ def _paths(result: "Result") -> str:
 
 
 def _neighbours(result: "Result") -> str:
-    """What surrounds the services of the hits, those of the best hit first."""
+    """The neighbourhood of the services of the hits, those of the best hit first."""
     if not result.neighbourhood or not result.neighbourhood.lines:
         return ""
     lines = "".join(f"<li>{escaped(line)}</li>" for line in reversed(result.neighbourhood.lines))

@@ -1,7 +1,7 @@
-"""How reports look. All colours but those of the signals follow the text around them, so light and dark both work."""
+"""Styles of reports. All colours except those of the signals derive from the text colour, for light and dark pages."""
 
 COLOURS = ("#4477aa", "#c85a00", "#228833", "#aa3377", "#8a6d00", "#00868b", "#777777")
-"""Colours of signals: told apart by colour-blind readers, and with a contrast of 3 to 1 on white as on black."""
+"""Colours of signals: distinguishable for colour-blind readers, with a contrast of 3 to 1 on white and on black."""
 
 USUAL = {"text": 0, "vector": 1, "embedding": 1, "graph": 2, "intent_edges": 3, "base": 1, "bm25": 0, "pagerank": 2}
 """Signals that have the same colour in every report."""

@@ -1,1 +1,5 @@
-"""Understanding the question: intent, gate, plan."""
+"""Decisions about a question before retrieval: gate, intent and plan."""
+
+from hopweave.exports import exports
+
+__getattr__, __dir__ = exports(__name__)

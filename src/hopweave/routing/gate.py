@@ -6,21 +6,21 @@ from typing import Literal
 from pydantic import Field
 
 from hopweave.component import Component
-from hopweave.phrases import Words
+from hopweave.language.phrases import PhraseMatcher
 from hopweave.routing.gate_rules import GATE_RULES, GateRule
 from hopweave.routing.pattern import Pattern, compiled
 
 PREFIXES: tuple[str, ...] = (
     r"\[cron:[^\]]*+\]\s*+",
-    # a header, and the block of data that may follow it
+    # a header and the block of data that may follow it
     r"[A-Z][A-Za-z ]{0,40}\(untrusted metadata\):\s*+(?:```[\s\S]*?```\s*+|\{[^{}]*+\}\s*+)?",
 )
-"""What is taken off the front of a message, again and again, before it is judged."""
+"""Patterns removed from the start of a message, repeatedly, before the rules are applied."""
 
 
 @dataclass(frozen=True, slots=True)
 class GateDecision:
-    """Whether to retrieve, the rule that decided (None if none did), why, and the text without its prefixes."""
+    """Whether to retrieve, the rule that matched (None if none did), the reason, and the text without prefixes."""
 
     retrieve: bool
     rule: str | None
@@ -31,8 +31,8 @@ class GateDecision:
 class Gate(Component):
     """Skips retrieval for greetings, commands, plain yes and no, emoji and very short messages.
 
-    Rules that force retrieval win over rules that skip it. A message on which none fires is skipped only if it is
-    very short and not a question. Switched off, everything is retrieved.
+    Rules that force retrieval take precedence over rules that skip it. A message that no rule matches is skipped only
+    if it is very short and not a question. With `enabled=False`, every message is retrieved for.
 
     >>> Gate().decide("Good morning!")
     GateDecision(retrieve=False, rule='greeting', reason='greeting needs no retrieval', text='Good morning!')
@@ -45,28 +45,38 @@ class Gate(Component):
     """
 
     kind: Literal["gate"] = "gate"
-    enabled: bool = Field(True, description="Whether messages are judged at all.")
-    languages: tuple[str, ...] = Field(("en", "cjk"), description="Whose rules are used, besides those of no language.")
-    extra_rules: tuple[GateRule, ...] = Field((), description="Your own rules; they are tried first.")
-    min_characters: int = Field(15, ge=0, description="Shorter messages that are not questions are skipped.")
-    min_cjk_characters: int = Field(6, ge=0, description="The same for messages with Chinese, Japanese or Korean.")
-    prefixes: tuple[Pattern, ...] = Field(PREFIXES, description="Regular expressions for what to take off the front.")
+    enabled: bool = Field(
+        default=True, description="Whether the gate is active; if not, every message is retrieved for."
+    )
+    languages: tuple[str, ...] = Field(
+        default=("en", "cjk"), description="Languages whose rules apply, in addition to rules without a language."
+    )
+    extra_rules: tuple[GateRule, ...] = Field(
+        default=(), description="Your own rules; they are tried before the built-in ones."
+    )
+    min_characters: int = Field(default=15, ge=0, description="Shorter messages that are not questions are skipped.")
+    min_cjk_characters: int = Field(
+        default=6, ge=0, description="The same limit for messages with Chinese, Japanese or Korean characters."
+    )
+    prefixes: tuple[Pattern, ...] = Field(
+        default=PREFIXES, description="Regular expressions for what to remove from the start of a message."
+    )
 
     def decide(self, text: str) -> GateDecision:
         """Say whether a message needs retrieval, and why."""
         text = self._stripped(text)
         if not self.enabled:
             return GateDecision(True, None, "the gate is switched off", text)
-        words = Words(text)
-        if forced := self._first("force", text, words):
+        matcher = PhraseMatcher(text)
+        if forced := self._first("force", text, matcher):
             return GateDecision(True, forced.name, f"{forced.name} calls for retrieval", text)
-        question = self._first("question", text, words) is not None
-        if skipped := self._first("skip", text, words, question):
+        question = self._first("question", text, matcher) is not None
+        if skipped := self._first("skip", text, matcher, question):
             return GateDecision(False, skipped.name, f"{skipped.name} needs no retrieval", text)
-        shortest = self.min_cjk_characters if words.has_cjk else self.min_characters
-        if len(text) < shortest and not question:
-            return GateDecision(False, "short", f"under {shortest} characters and not a question", text)
-        return GateDecision(True, None, "nothing speaks against retrieval", text)
+        min_length = self.min_cjk_characters if matcher.has_cjk else self.min_characters
+        if len(text) < min_length and not question:
+            return GateDecision(False, "short", f"under {min_length} characters and not a question", text)
+        return GateDecision(True, None, "no rule applies", text)
 
     def _stripped(self, text: str) -> str:
         start, end = 0, -1
@@ -79,7 +89,7 @@ class Gate(Component):
                 start = found.end() if found else start
         return text[start:].strip()
 
-    def _first(self, action: str, text: str, words: Words, question: bool = False) -> GateRule | None:
+    def _first(self, action: str, text: str, matcher: PhraseMatcher, question: bool = False) -> GateRule | None:
         return next(
             (
                 rule
@@ -87,7 +97,7 @@ class Gate(Component):
                 if rule.action == action
                 and (rule.language is None or rule.language in self.languages)
                 and not (question and rule.unless_question)
-                and rule.fires(text, words)
+                and rule.fires(text, matcher)
             ),
             None,
         )

@@ -1,17 +1,17 @@
-"""The rules of the gate, as data, by language."""
+"""The rules of the gate: which messages skip retrieval, which force it, and which count as questions."""
 
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from hopweave.phrases import Phrase, Words
+from hopweave.language.phrases import Phrase, PhraseMatcher
 from hopweave.routing.pattern import Pattern, compiled
 
 
 class GateRule(BaseModel):
-    """What a kind of message looks like, and what follows: `skip` retrieval, `force` it, or count as a `question`.
+    """A pattern of messages and the action for them: `skip` retrieval, `force` it, or count as a `question`.
 
-    `phrases` are the plain way (see `hopweave.phrases`); `patterns` are regular expressions for the rest.
+    `phrases` (see `hopweave.language.phrases`) cover most cases; `patterns` are regular expressions for the others.
 
     >>> GateRule(name="thanks", action="skip", phrases=("^merci$",), language="fr").fires("Merci !")
     True
@@ -20,19 +20,25 @@ class GateRule(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(min_length=1, description="Name of the rule, as it appears in the decision.")
-    action: Literal["skip", "force", "question"] = Field(description="What follows when the rule fires.")
-    language: str | None = Field(None, description="Used when the gate speaks this language; None is always used.")
-    phrases: tuple[Phrase, ...] = Field((), description="Words and phrases any of which fires the rule.")
-    patterns: tuple[Pattern, ...] = Field((), description="Regular expressions any of which fires the rule.")
-    max_words: int | None = Field(None, ge=1, description="Longer messages never fire the rule.")
-    unless_question: bool = Field(False, description="Whether a question never fires the rule.")
+    action: Literal["skip", "force", "question"] = Field(description="What to do when the rule matches.")
+    language: str | None = Field(
+        default=None, description="The rule applies if the gate has this language; None: always."
+    )
+    phrases: tuple[Phrase, ...] = Field(
+        default=(), description="Words and phrases; the rule matches if the text contains any of them."
+    )
+    patterns: tuple[Pattern, ...] = Field(
+        default=(), description="Regular expressions; the rule matches if any of them is found."
+    )
+    max_words: int | None = Field(default=None, ge=1, description="The rule never matches longer messages.")
+    unless_question: bool = Field(default=False, description="Whether the rule never matches questions.")
 
-    def fires(self, text: str, words: Words | None = None) -> bool:
-        """Whether the rule fires on this text; whether it is a question is the gate's business."""
-        words = words or Words(text)
-        if self.max_words is not None and words.count > self.max_words:
+    def fires(self, text: str, matcher: PhraseMatcher | None = None) -> bool:
+        """Whether the rule matches this text; `unless_question` is applied by the gate."""
+        matcher = matcher or PhraseMatcher(text)
+        if self.max_words is not None and matcher.word_count > self.max_words:
             return False
-        if words.first_said(self.phrases) is not None:
+        if matcher.first_match(self.phrases) is not None:
             return True
         return any(compiled(pattern).search(text) for pattern in self.patterns)
 
@@ -57,7 +63,7 @@ _EMOJI = (
 )
 
 GATE_RULES: tuple[GateRule, ...] = (
-    # what overrides every skip
+    # force retrieval, whatever else matches
     GateRule(
         name="memory",
         action="force",
@@ -94,7 +100,7 @@ GATE_RULES: tuple[GateRule, ...] = (
             "내 이름, 제 이름, 내 이메일, 내 취향"
         ),
     ),
-    # what needs no retrieval
+    # skip retrieval
     GateRule(name="slash_command", action="skip", patterns=(r"\A/",)),
     GateRule(name="system", action="skip", patterns=(r"\AHEARTBEAT", r"\A\[System")),
     GateRule(name="emoji", action="skip", patterns=(rf"\A(?:[{_EMOJI}\s]|[0-9#*]\ufe0f?\u20e3)++\Z",)),
@@ -178,7 +184,7 @@ GATE_RULES: tuple[GateRule, ...] = (
             "계속해, 계속하세요, 진행해"
         ),
     ),
-    # what makes a message a question, however short
+    # count as a question, however short
     GateRule(name="question_mark", action="question", patterns=(r"\w\W{0,3}(?:\?(?!\w)|？)",)),
     GateRule(
         name="question_word",
@@ -199,4 +205,4 @@ GATE_RULES: tuple[GateRule, ...] = (
         ),
     ),
 )
-"""Rules in the order in which they are tried, within each kind of action."""
+"""The built-in rules, in the order in which they are tried within each action."""

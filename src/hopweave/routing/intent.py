@@ -1,7 +1,7 @@
-"""What kind of answer a question is after, by rules that are data.
+"""Intent classification: which kind of answer a question asks for, decided by rules.
 
-The first rule that fires decides; the others that would have fired are reported. Two tables are shipped
-(`hopweave.routing.taxonomy`), and a user adds rules of their own in front of either, in Python or YAML.
+The first rule that matches gives the intent; the other intents that match are reported. There are two built-in tables
+(`hopweave.routing.taxonomy`); `extra_rules`, in Python or YAML, are tried before them.
 """
 
 from collections.abc import Mapping
@@ -10,22 +10,22 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from hopweave.component import Component
-from hopweave.phrases import Words
+from hopweave.language.phrases import PhraseMatcher
 from hopweave.query import NO_INTENT, Intent
 from hopweave.routing.taxonomy import EIGHT, FINE, PROFILES, IntentRule
 
 _TABLES: Mapping[str, tuple[tuple[IntentRule, ...], str, str]] = {
-    # the rules, the intent of a long text that no rule fires on, and that of a short one
+    # the rules, and the intents of a long and of a short text that no rule matches
     "eight": (EIGHT, "semantic", "goal_based"),
     "fine": (FINE, "learn", "find_tool"),
 }
 
 
 class IntentClassifier(Component):
-    """Finds out what a question is after: the first rule that fires wins.
+    """Assigns an intent to a question: that of the first rule that matches.
 
-    If none fires, a text of more than `long_words` words is `semantic` and any other has the `default` intent (in
-    the fine taxonomy: `learn` and `find_tool`). Switched off, every question has the plain profile of `NO_INTENT`.
+    If no rule matches, a text of more than `long_words` words is `semantic` and any other has the `default` intent (in
+    the fine taxonomy: `learn` and `find_tool`). With `enabled=False`, every question has the intent `NO_INTENT`.
 
     >>> intent = IntentClassifier().classify("How do I fix the crash?")
     >>> intent.name, intent.rule, intent.also
@@ -37,14 +37,16 @@ class IntentClassifier(Component):
     """
 
     kind: Literal["intent"] = "intent"
-    enabled: bool = Field(True, description="Whether intents are used at all.")
-    taxonomy: Literal["eight", "fine"] = Field("eight", description="Which of the two rule tables to use.")
-    extra_rules: tuple[IntentRule, ...] = Field(
-        (),
-        description="Your own rules; they are tried first, and what they give wins over a shipped rule of that name.",
+    enabled: bool = Field(
+        default=True, description="Whether questions are classified; if not, every question has no intent."
     )
-    default: str | None = Field(None, description="Intent of a short text on which no rule fires.")
-    long_words: int = Field(10, ge=0, description="A text with more words than this is long.")
+    taxonomy: Literal["eight", "fine"] = Field(default="eight", description="Which of the two rule tables to use.")
+    extra_rules: tuple[IntentRule, ...] = Field(
+        default=(),
+        description="Your own rules; they are tried first and override built-in rules of the same name.",
+    )
+    default: str | None = Field(default=None, description="Intent of a short text that no rule matches.")
+    long_words: int = Field(default=10, ge=0, description="A text with more words than this is long.")
 
     @model_validator(mode="after")
     def _names_exist(self) -> "IntentClassifier":
@@ -59,26 +61,26 @@ class IntentClassifier(Component):
         return self
 
     def classify(self, text: str) -> Intent:
-        """The intent of a text, with the rule that fired and the other intents that matched."""
+        """The intent of a text, with the phrase or pattern that matched and the other intents that match."""
         if not self.enabled:
             return NO_INTENT
-        words = Words(text)
+        matcher = PhraseMatcher(text)
         fired: dict[str, str] = {}
         for rule in self._rules:
-            found = None if rule.name in fired else rule.matched(text, words)
+            found = None if rule.name in fired else rule.matched(text, matcher)
             if found is not None:
                 fired[rule.name] = found
         if fired:
             name, *also = fired
             return self._intent(name, fired[name], tuple(also))
         _, long_intent, short_intent = _TABLES[self.taxonomy]
-        if words.count > self.long_words:
+        if matcher.word_count > self.long_words:
             return self._intent(long_intent, f"more than {self.long_words} words")
         return self._intent(self.default or short_intent, None)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every intent that a text can turn out to have, each once.
+        """The intents that `classify` can return, each once.
 
         >>> IntentClassifier().names[:2], IntentClassifier(enabled=False).names
         (('exact_match', 'debugging'), ('none',))

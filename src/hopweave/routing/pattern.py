@@ -1,4 +1,4 @@
-"""Regular expressions in rules: checked when the rule is made, compiled once."""
+"""Regular expressions in rules: validated when the rule is created, compiled once."""
 
 import re
 from functools import lru_cache
@@ -26,4 +26,4 @@ def _check(pattern: str) -> str:
 
 
 Pattern = Annotated[str, AfterValidator(_check)]
-"""A regular expression in a rule; one that does not compile is refused."""
+"""A regular expression in a rule; it must compile."""

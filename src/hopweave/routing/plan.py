@@ -1,4 +1,4 @@
-"""Which sources a question deserves."""
+"""Planning: which sources to query, depending on how complex the question is."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -10,12 +10,12 @@ from hopweave.query import Plan, Query
 
 
 class Planner(Component):
-    """Judges how complex a question is by its length and the entities linked in it, and plans the sources.
+    """Rates the complexity of a question by its length and number of linked entities, and selects the sources.
 
     simple: under `simple_characters` characters and at most `simple_entities` entities. complex: at least
-    `complex_characters` characters or more than `complex_entities` entities; paths are pruned as well. Everything
-    else is moderate. A simple question may go without the graph, but need not: a question with two entities often
-    takes two hops, so leaving the graph out has to be asked for. A plan never leaves a question without a source.
+    `complex_characters` characters or more than `complex_entities` entities; paths are pruned as well. All
+    others are moderate. Simple questions use the graph too unless `skip_graph_when_simple` is set, because a question
+    with two entities often needs two hops. A plan always has at least one source.
 
     >>> plan = Planner(skip_graph_when_simple=True).plan(Query("MV Skua"), entities=1, sources=["text", "graph"])
     >>> plan.complexity, plan.sources
@@ -25,15 +25,17 @@ class Planner(Component):
     """
 
     kind: Literal["plan"] = "plan"
-    simple_characters: int = Field(300, ge=0, description="A simple question is shorter than this.")
-    simple_entities: int = Field(2, ge=0, description="A simple question names at most so many entities.")
-    complex_characters: int = Field(1000, ge=0, description="A question this long or longer is complex.")
-    complex_entities: int = Field(5, ge=0, description="A question that names more entities is complex.")
-    skip_graph_when_simple: bool = Field(False, description="Whether simple questions go without the graph.")
-    prune_when_complex: bool = Field(True, description="Whether complex questions get their paths pruned.")
-    graph_sources: tuple[str, ...] = Field(("graph",), description="Names of the sources that walk the graph.")
-    restart: float | None = Field(None, gt=0, le=1, description="Restart probability; None leaves it to the source.")
-    top_k: int | None = Field(None, ge=1, description="How many hits to aim for; None leaves it to the recipe.")
+    simple_characters: int = Field(default=300, ge=0, description="A simple question is shorter than this.")
+    simple_entities: int = Field(default=2, ge=0, description="A simple question names at most so many entities.")
+    complex_characters: int = Field(default=1000, ge=0, description="A question this long or longer is complex.")
+    complex_entities: int = Field(default=5, ge=0, description="A question that names more entities is complex.")
+    skip_graph_when_simple: bool = Field(default=False, description="Whether simple questions skip the graph sources.")
+    prune_when_complex: bool = Field(default=True, description="Whether paths are pruned for complex questions.")
+    graph_sources: tuple[str, ...] = Field(default=("graph",), description="Names of the sources that walk the graph.")
+    restart: float | None = Field(
+        default=None, gt=0, le=1, description="Restart probability; None: that of the source."
+    )
+    top_k: int | None = Field(default=None, ge=1, description="Number of hits to return; None: that of the recipe.")
 
     @model_validator(mode="after")
     def _thresholds_in_order(self) -> "Planner":
@@ -49,7 +51,7 @@ class Planner(Component):
         return self
 
     def plan(self, query: Query | str, entities: int, sources: Sequence[str]) -> Plan:
-        """The plan for a question in which so many entities were linked, out of the sources there are."""
+        """The plan for a question with this number of linked entities, given the available sources."""
         length = len(query.text if isinstance(query, Query) else query)
         complexity = self._complexity(length, entities)
         reason = f"{complexity}: {length} characters, {entities} {'entity' if entities == 1 else 'entities'}"

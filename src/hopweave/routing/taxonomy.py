@@ -1,4 +1,4 @@
-"""The rules by which intents are recognised, as data: two tables, and the shape of a rule to add to them."""
+"""The rules for intents: two built-in tables, and the class of the rules in them."""
 
 import math
 import re
@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from hopweave.phrases import Phrase, Words
+from hopweave.language.phrases import Phrase, PhraseMatcher
 from hopweave.query import Signal
 from hopweave.routing.pattern import Pattern, compiled
 
@@ -24,9 +24,9 @@ def _check_weights(weights: Mapping[Signal, float] | None) -> Mapping[Signal, fl
 class IntentRule(BaseModel):
     """One intent: how to recognise it, and how it changes retrieval.
 
-    `phrases` are the plain way (see `hopweave.phrases`); `patterns` are regular expressions for the rest, run on the
-    whole text, so a pattern that only makes sense on short text should have `max_characters` as well. What is left
-    None comes from the intent named in `profile`, else from a shipped intent of the same name.
+    `phrases` (see `hopweave.language.phrases`) cover most cases; `patterns` are regular expressions, searched in the
+    whole text, so a pattern meant for short texts should have `max_characters` as well. Fields that are None come from
+    the intent named in `profile`, else from a built-in intent of the same name.
 
     >>> IntentRule(name="price", phrases=("how much", "price*"), profile="exact_match").matched("What's the price?")
     'price*'
@@ -35,26 +35,32 @@ class IntentRule(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(min_length=1, description="Name of the intent.")
-    phrases: tuple[Phrase, ...] = Field((), description="Words and phrases any of which fires the rule.")
-    patterns: tuple[Pattern, ...] = Field((), description="Regular expressions any of which fires the rule.")
-    case_sensitive: bool = Field(False, description="Whether capitals matter in the patterns.")
-    max_characters: int | None = Field(None, ge=1, description="Longer texts never match the patterns.")
-    weights: Annotated[dict[Signal, float] | None, AfterValidator(_check_weights)] = Field(
-        None, description="Shares of embedding, text, graph and intent_edges; they sum to 1."
+    phrases: tuple[Phrase, ...] = Field(
+        default=(), description="Words and phrases; the rule matches if the text contains any of them."
     )
-    keywords: tuple[str, ...] | None = Field(None, description="Stems that count more in BM25.")
-    edge_types: tuple[str, ...] | None = Field(None, description="Graph edges worth following.")
-    profile: str | None = Field(None, description="One of the eight intents, for what is not given here.")
+    patterns: tuple[Pattern, ...] = Field(
+        default=(), description="Regular expressions; the rule matches if any of them is found."
+    )
+    case_sensitive: bool = Field(default=False, description="Whether patterns distinguish upper and lower case.")
+    max_characters: int | None = Field(default=None, ge=1, description="The patterns are not applied to longer texts.")
+    weights: Annotated[dict[Signal, float] | None, AfterValidator(_check_weights)] = Field(
+        default=None, description="Shares of embedding, text, graph and intent_edges; they sum to 1."
+    )
+    keywords: tuple[str, ...] | None = Field(default=None, description="Stems that get a higher weight in BM25.")
+    edge_types: tuple[str, ...] | None = Field(default=None, description="Types of graph edges to follow.")
+    profile: str | None = Field(
+        default=None, description="One of the eight intents; it supplies the fields that are not given here."
+    )
 
-    def matched(self, text: str, words: Words | None = None) -> str | None:
-        """The phrase or pattern that fires on this text, or None."""
+    def matched(self, text: str, matcher: PhraseMatcher | None = None) -> str | None:
+        """The first phrase or pattern that matches this text, or None."""
         text = text.strip()
         if self.max_characters is None or len(text) <= self.max_characters:
             flags = 0 if self.case_sensitive else re.IGNORECASE
             for pattern in self.patterns:
                 if compiled(pattern, flags).search(text):
                     return pattern
-        return (words or Words(text)).first_said(self.phrases) if self.phrases else None
+        return (matcher or PhraseMatcher(text)).first_match(self.phrases) if self.phrases else None
 
 
 def _listed(phrases: str) -> tuple[str, ...]:
@@ -138,7 +144,7 @@ EIGHT: tuple[IntentRule, ...] = (
         keywords=("explor", "brows", "list", "show", "discov", "overview"),
         edge_types=("relates_to", "contains", "part_of"),
     ),
-    IntentRule(  # no phrases: it is what a long text is when nothing else fires
+    IntentRule(  # without phrases: the intent of a long text that no rule matches
         name="semantic",
         weights=_shares(0.55, 0.15, 0.15, 0.15),
         keywords=(),
@@ -148,11 +154,11 @@ EIGHT: tuple[IntentRule, ...] = (
 """The eight intents, in the order in which they are tried."""
 
 PROFILES: Mapping[str, IntentRule] = {rule.name: rule for rule in EIGHT}
-"""The eight by name: whose weights, keywords and edge types another rule may borrow."""
+"""The eight intents by name; other rules may take weights, keywords and edge types from them."""
 
 
 def _fine(name: str, profile: str, phrases: str | None = None) -> IntentRule:
-    """A finer intent; without phrases of its own it is recognised like its profile."""
+    """A finer intent; without phrases of its own it has those of its profile."""
     if phrases is not None:
         return IntentRule(name=name, profile=profile, phrases=_listed(phrases))
     return IntentRule(name=name, profile=profile, **PROFILES[profile].model_dump(include={"phrases"}))
@@ -216,4 +222,4 @@ FINE: tuple[IntentRule, ...] = (
         "find*, which tool*, what tool*, tool for, tools for, library for, search*, look for, looking for",
     ),
 )
-"""The finer taxonomy, in the order in which it is tried; each borrows the profile of one of the eight."""
+"""The finer taxonomy, in the order in which it is tried; each intent has the profile of one of the eight."""

@@ -1,7 +1,9 @@
-"""From text to terms.
+"""Analyzers: functions from text to terms.
 
-An analyzer is named by a string, so that recipes and files can say which one they mean: `nlp` (English), `nlp:german`
-(any Snowball language), `code` or `light`.
+An analyzer is named by a string, so that it can be stored in recipes and files: `nlp` (English), `nlp:german` (any
+Snowball language), `code` or `light`.
+
+M. F. Porter (1980): An algorithm for suffix stripping; (2001): Snowball, a language for stemming algorithms.
 """
 
 import re
@@ -28,10 +30,10 @@ _LIGHT_SUFFIXES = tuple(
 )
 
 
-def words(text: str) -> list[str]:
+def tokenize(text: str) -> list[str]:
     """Lower-case words; runs of Chinese and Japanese, which have no spaces, as overlapping pairs of characters.
 
-    >>> words("Die Fähre nach 東京都, 08:30")
+    >>> tokenize("Die Fähre nach 東京都, 08:30")
     ['die', 'fähre', 'nach', '東京', '京都', '08', '30']
     """
     if text.isascii():
@@ -84,10 +86,10 @@ def check_analyzer(name: str) -> str:
 
 
 @cache
-def stop_words(language: str) -> frozenset[str]:
-    """Words too common to search for; none for a language without a list.
+def bm25_stop_words(language: str) -> frozenset[str]:
+    """The stop words of bm25s, which differ from those of the graph; none for a language without a list.
 
-    >>> "the" in stop_words("english"), stop_words("finnish")
+    >>> "the" in bm25_stop_words("english"), bm25_stop_words("finnish")
     (True, frozenset())
     """
     from bm25s import stopwords
@@ -97,7 +99,7 @@ def stop_words(language: str) -> frozenset[str]:
 
 
 def stem_of(name: str) -> Callable[[str], str]:
-    """What brings the forms of a word together in the language of an analyzer, whether or not it stems itself.
+    """The stemmer for the language of an analyzer, whether or not the analyzer stems.
 
     >>> stem_of("code")("crashes")
     'crash'
@@ -114,16 +116,16 @@ def _stem(language: str) -> Callable[[str], str]:
 
 def _natural(language: str) -> Analyzer:
     """Lower case, stop words out, Snowball stems."""
-    left_out, stem = stop_words(language), _stem(language)
+    left_out, stem = bm25_stop_words(language), _stem(language)
 
     def analyse(text: str) -> list[str]:
-        return [stem(word) for word in words(text) if word not in left_out]
+        return [stem(word) for word in tokenize(text) if word not in left_out]
 
     return analyse
 
 
 def analyse_code(text: str) -> list[str]:
-    """Identifiers whole and in parts: camelCase, snake_case and dotted names are split, the whole token stays too.
+    """Identifiers and their parts: camelCase, snake_case and dotted names are split, and the whole token is kept, too.
 
     >>> analyse_code("tide_gate.maxLevel")
     ['tide_gate.maxlevel', 'tide', 'gate', 'max', 'level']
@@ -140,12 +142,12 @@ def analyse_code(text: str) -> list[str]:
 
 
 def analyse_light(text: str) -> list[str]:
-    """Lower case and a suffix stemmer for any language: the longest known suffix off, at least three letters left.
+    """Lower-case words without their longest known suffix, if at least three letters are left; for any language.
 
     >>> analyse_light("Navigation is harmless")
     ['navig', 'is', 'harm']
     """
-    return [_light_stem(word) for word in words(text)]
+    return [_light_stem(word) for word in tokenize(text)]
 
 
 @lru_cache(_STEMS_KEPT)

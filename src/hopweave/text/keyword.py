@@ -1,20 +1,21 @@
-"""The better of two text paths: BM25 and full-text search."""
+"""Keyword search: the maximum of BM25 and full-text search."""
 
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
-from hopweave.component import Knowledge, Rankings, Source, fetched
+from hopweave.component import Rankings, Source, fetched
 from hopweave.hit import Hit
+from hopweave.knowledge import Capability, Knowledge, require
 from hopweave.query import Query
 from hopweave.scores import normalised, top_ids
 from hopweave.text.analyzers import check_analyzer
-from hopweave.text.bm25 import Bm25
-from hopweave.text.fts import match_expression
+from hopweave.text.bm25 import BM25
+from hopweave.text.full_text import match_expression
 
 
 class Keyword(Source):
-    """Score = max(BM25, FTS5), each brought to [0, 1] over its own hits.
+    """Score = max(BM25, FTS5), each scaled to [0, 1] over its own hits.
 
     >>> Keyword().kind
     'keyword'
@@ -23,12 +24,14 @@ class Keyword(Source):
     in_memory: ClassVar[bool] = True
 
     kind: Literal["keyword"] = "keyword"
-    analyzer: Annotated[str, AfterValidator(check_analyzer)] = Field("nlp", description="Analyzer of the BM25 side.")
-    keyword_weight: float = Field(5.0, ge=0, description="How much a keyword of the intent counts in BM25.")
+    analyzer: Annotated[str, AfterValidator(check_analyzer)] = Field(default="nlp", description="Analyzer of BM25.")
+    keyword_weight: float = Field(default=5.0, ge=0, description="Weight of a keyword of the intent in BM25.")
 
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:  # noqa: ARG002
         """Find hits for a question, best first."""
-        terms = Bm25(analyzer=self.analyzer, keyword_weight=self.keyword_weight).terms(query)
+        require(knowledge, Capability.WORDS, self.kind)
+        require(knowledge, Capability.FULL_TEXT, self.kind)
+        terms = BM25(analyzer=self.analyzer, keyword_weight=self.keyword_weight).terms(query)
         expression = match_expression(query.text)
         sides = {
             "bm25": knowledge.rank_text(terms, analyzer=self.analyzer, top_k=self.top_k, tenant=query.tenant),

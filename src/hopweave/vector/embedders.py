@@ -1,4 +1,4 @@
-"""Embedders: texts in, vectors out. Weights load when first used and are shared by the whole process."""
+"""Embedders: from texts to vectors. Weights are loaded at the first use and shared within the process."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, PrivateAttr
 
 from hopweave.component import Embedder
 from hopweave.errors import EmbeddingError
@@ -27,27 +27,30 @@ class StaticEmbedder(Embedder):
     """
 
     kind: Literal["static"] = "static"
-    most_characters: int = Field(20_000, ge=1, description="Longer texts are embedded by their beginning.")
+    max_characters: int = Field(default=20_000, ge=1, description="Longer texts are embedded by their beginning.")
 
     @property
     def model_name(self) -> str:
-        """What tells this model's vectors from those of any other."""
+        """The name that identifies the vectors of this model."""
         return "wordllama-l2-supercat-256"
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """One row per text; a text without any token gives a zero row."""
         model = _loaded(_load_wordllama)
         table = model.embedding
-        # pooled one by one: a padded batch sums in another order, and a vector must not depend on its neighbours
-        encoded = model.tokenizer.encode_batch(
-            # half of a surrogate pair, which the tokenizer refuses, counts as a question mark
-            [text[: self.most_characters].encode(errors="replace").decode() for text in texts],
+        # pooled one by one: padding changes the order of summation, and a vector must not depend on the batch
+        encode = getattr(model.tokenizer, "encode_batch_fast", model.tokenizer.encode_batch)  # without offsets
+        encoded = encode(
+            # lone surrogates, which the tokenizer rejects, become question marks
+            [_without_surrogates(text[: self.max_characters]) for text in texts],
             add_special_tokens=False,
         )
-        rows = [
-            table[entry.ids].mean(axis=0) if entry.ids else np.zeros(table.shape[1], np.float32) for entry in encoded
-        ]
-        return np.stack(rows) if rows else np.empty((0, table.shape[1]), np.float32)
+        rows = np.zeros((len(encoded), table.shape[1]), np.float32)
+        for row, entry in zip(rows, encoded, strict=True):
+            ids = entry.ids
+            if ids:
+                np.divide(table[ids].sum(axis=0), np.float32(len(ids)), out=row)
+        return rows
 
 
 class SentenceTransformerEmbedder(Embedder):
@@ -58,22 +61,44 @@ class SentenceTransformerEmbedder(Embedder):
     """
 
     kind: Literal["sentence_transformers"] = "sentence_transformers"
-    model: str = Field("sentence-transformers/all-MiniLM-L6-v2", min_length=1, description="Model name or folder.")
-    device: str | None = Field(None, description="cpu, cuda, mps ...; chosen automatically when not given.")
-    batch_size: int = Field(32, ge=1, description="Texts per forward pass.")
+    model: str = Field(
+        default="sentence-transformers/all-MiniLM-L6-v2", min_length=1, description="Model name or folder."
+    )
+    device: str | None = Field(default=None, description="cpu, cuda, mps ...; chosen automatically when not given.")
+    batch_size: int = Field(default=32, ge=1, description="Texts per forward pass.")
+    query_prompt: str | None = Field(
+        default=None, description="Put before a question, such as 'query: '; the model's own prompt if not given."
+    )
+    document_prompt: str | None = Field(
+        default=None, description="Put before a document, such as 'passage: '; the model's own prompt if not given."
+    )
+
+    _local_files_only: bool = PrivateAttr(default=False)
 
     @property
     def model_name(self) -> str:
-        """What tells this model's vectors from those of any other."""
+        """The name that identifies the vectors of this model."""
         # the folder's own name, so that a file can be moved between machines
-        return Path(self.model).name if Path(self.model).is_dir() else self.model
+        name = Path(self.model).name if Path(self.model).is_dir() else self.model
+        return name if self.document_prompt is None else f"{name} {self.document_prompt!r}"
 
     def embed(self, texts: Sequence[str]) -> Matrix:
-        """One row per text."""
+        """One row per text, as of a document."""
+        return self._encoded(texts, self.document_prompt, ("document", "passage"))
+
+    def embed_queries(self, texts: Sequence[str]) -> Matrix:
+        """One row per text, as of a question."""
+        return self._encoded(texts, self.query_prompt, ("query",))
+
+    def _encoded(self, texts: Sequence[str], prompt: str | None, names: Sequence[str]) -> Matrix:
         if not texts:
             return np.empty((0, 0), np.float32)
-        model = _loaded(_load_sentence_transformer, self.model, self.device)
-        rows = model.encode(list(texts), batch_size=self.batch_size, convert_to_numpy=True, show_progress_bar=False)
+        model = _loaded(_load_sentence_transformer, self.model, self.device, self._local_files_only)
+        if prompt is None:  # what the model's own configuration says, if anything
+            prompt = next((model.prompts[name] for name in names if name in (model.prompts or {})), None)
+        rows = model.encode(
+            list(texts), prompt=prompt, batch_size=self.batch_size, convert_to_numpy=True, show_progress_bar=False
+        )
         return np.asarray(rows, np.float32)
 
 
@@ -87,19 +112,29 @@ class CallableEmbedder(Embedder):
     """
 
     kind: Literal["callable"] = "callable"
-    name: str = Field(min_length=1, description="What tells this model's vectors from those of any other.")
-    function: Callable[[list[str]], Any] = Field(exclude=True, repr=False)
+    name: str = Field(min_length=1, description="Name that identifies the vectors of this model.")
+    function: Callable[[list[str]], Any] = Field(exclude=True, repr=False, description="Embeds documents.")
+    query_function: Callable[[list[str]], Any] | None = Field(
+        default=None, exclude=True, repr=False, description="Embeds questions; the same function if not given."
+    )
 
     @property
     def model_name(self) -> str:
-        """What tells this model's vectors from those of any other."""
+        """The name that identifies the vectors of this model."""
         return self.name
 
     def embed(self, texts: Sequence[str]) -> Matrix:
-        """One row per text."""
+        """One row per text, as of a document."""
+        return self._rows(self.function, texts)
+
+    def embed_queries(self, texts: Sequence[str]) -> Matrix:
+        """One row per text, as of a question."""
+        return self._rows(self.query_function or self.function, texts)
+
+    def _rows(self, function: Callable[[list[str]], Any], texts: Sequence[str]) -> Matrix:
         if not texts:
             return np.empty((0, 0), np.float32)
-        rows = np.asarray(self.function(list(texts)), np.float32)
+        rows = np.asarray(function(list(texts)), np.float32)
         if rows.ndim != 2 or len(rows) != len(texts) or not np.isfinite(rows).all():
             raise EmbeddingError(
                 f"embedder {self.name!r} gave shape {rows.shape} for {len(texts)} texts; "
@@ -109,7 +144,7 @@ class CallableEmbedder(Embedder):
 
 
 class Cascade(Embedder):
-    """Tries embedders in order and says which one answered. Vectors of different models never mix.
+    """Tries embedders in order and reports which one succeeded. Vectors of different models are never mixed.
 
     >>> def broken(texts):
     ...     raise ConnectionError("service unreachable")
@@ -121,7 +156,7 @@ class Cascade(Embedder):
     model_config = ConfigDict(defer_build=True)  # until every embedder is known
 
     kind: Literal["cascade"] = "cascade"
-    embedders: tuple[Embedder, ...] = Field(min_length=1, description="In the order in which they are tried.")
+    embedders: tuple[Embedder, ...] = Field(min_length=1, description="Embedders in the order in which they are tried.")
 
     @property
     def model_name(self) -> str:
@@ -129,18 +164,36 @@ class Cascade(Embedder):
         return self.embedders[0].model_name
 
     def embed(self, texts: Sequence[str]) -> Matrix:
-        """One row per text, from the first embedder that answers."""
+        """One row per text, from the first embedder that succeeds."""
         return self.embed_named(texts)[1]
 
-    def embed_named(self, texts: Sequence[str]) -> tuple[str, Matrix]:
-        """The vectors and the name of the model that made them."""
+    def embed_queries(self, texts: Sequence[str]) -> Matrix:
+        """One row per question, from the first embedder that answers."""
+        return self.embed_named(texts, queries=True)[1]
+
+    def embed_named(self, texts: Sequence[str], *, queries: bool = False) -> tuple[str, Matrix]:
+        """The vectors of documents, or of questions, and the name of the model that made them."""
         failures = []
         for embedder in self.embedders:
             try:
-                return embedder.embed_named(texts)
-            except Exception as error:  # whatever stops one embedder, the next is tried
+                return embedder.embed_named(texts, queries=queries)
+            except Exception as error:  # the next embedder is tried after any error
                 failures.append(f"{embedder.model_name}: {type(error).__name__}: {error}")
-        raise EmbeddingError("no embedder answered: " + "; ".join(failures))
+        raise EmbeddingError("all embedders failed: " + "; ".join(failures))
+
+
+def without_downloads(embedder: Embedder) -> Embedder:
+    """The same embedder, which takes weights from this machine only: for one that a file names.
+
+    >>> without_downloads(StaticEmbedder()).kind
+    'static'
+    """
+    if isinstance(embedder, Cascade):
+        return embedder.model_copy(update={"embedders": tuple(map(without_downloads, embedder.embedders))})
+    if isinstance(embedder, SentenceTransformerEmbedder):
+        embedder = embedder.model_copy()
+        embedder._local_files_only = True
+    return embedder
 
 
 def as_embedder(thing: Any) -> Embedder:
@@ -167,13 +220,17 @@ def _loaded(load: Callable[..., Any], *arguments: Any) -> Any:
         return load(*arguments)
 
 
+def _without_surrogates(text: str) -> str:
+    return text if text.isascii() else text.encode(errors="replace").decode()
+
+
 @cache
 def _load_wordllama() -> Any:
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     import wordllama
 
-    root.handlers = handlers  # it turns on everybody's log messages when imported
+    root.handlers = handlers  # importing it enables log messages of all libraries
     root.setLevel(level)
     # 0.4.0.post1 looks for its tokenizer in the wrong folder unless the cache is its own package
     model = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
@@ -182,7 +239,7 @@ def _load_wordllama() -> Any:
 
 
 @cache
-def _load_sentence_transformer(model: str, device: str | None) -> Any:
+def _load_sentence_transformer(model: str, device: str | None, local_files_only: bool) -> Any:
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError as error:
@@ -190,6 +247,11 @@ def _load_sentence_transformer(model: str, device: str | None) -> Any:
             "sentence-transformers is not installed; run: pip install 'hopweave[sentence-transformers]'"
         ) from error
     try:
-        return SentenceTransformer(model, device=device)
+        return SentenceTransformer(model, device=device, local_files_only=local_files_only)
     except Exception as error:
+        if local_files_only:
+            raise EmbeddingError(
+                f"model {model!r}, which the file names, cannot be loaded from this machine, and a file never starts a "
+                f"download; open it with embedder=... to allow that: {error}"
+            ) from error
         raise EmbeddingError(f"model {model!r} cannot be loaded: {error}") from error

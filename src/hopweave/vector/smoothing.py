@@ -1,4 +1,4 @@
-"""Vectors that know their neighbours: what a document means by itself, and by the company it keeps."""
+"""Smoothing: blends the vector of each document with those of its neighbours in the graph."""
 
 import numpy as np
 import numpy.typing as npt
@@ -8,10 +8,10 @@ Integers = npt.NDArray[np.integer]
 
 
 def smoothed(vectors: Matrix, offsets: Integers, neighbours: Integers, own_share: float = 0.7) -> Matrix:
-    """Every vector mixed with those of its neighbours: own_share · own + (1 - own_share) · mean, brought to length 1.
+    """Each vector blended with the mean of its neighbours: own_share · own + (1 - own_share) · mean, with length 1.
 
-    The neighbours of row i are the rows `neighbours[offsets[i]:offsets[i + 1]]`. Rows are brought to length 1 before
-    they are mixed; a row without neighbours, or whose neighbours are all zero, stays itself.
+    The neighbours of row i are the rows `neighbours[offsets[i]:offsets[i + 1]]`. Rows are scaled to length 1
+    before; a row without neighbours, or whose neighbours are all zero, is unchanged.
 
     >>> pair = np.array([[1, 0], [0, 1]], np.float32)
     >>> [f"{number:.3f}" for number in smoothed(pair, np.array([0, 1, 1]), np.array([1]), own_share=0.6).ravel()]

@@ -48,7 +48,7 @@ def test_evaluate_shows_recipes_and_sources(run):
     names = ["recipe", "hybrid", "hybrid: text", "hybrid: vector", "multihop", "multihop: text"]
     assert [line for name, line in zip(names, out.splitlines(), strict=False) if not line.startswith(name)] == []
     assert len(out.splitlines()) == 1 + 3 + 5  # the graph by itself, and led by the others
-    assert "hopweave: warning: 6 judged queries are few" in err
+    assert "hopweave: warning: only 6 judged queries" in err
     assert "2 gold ids are not in the knowledge base: lost 'nowhere', lost again 'nowhere'" in err
 
 
@@ -94,16 +94,16 @@ def test_tune_writes_recipe_and_report(run):
 
 
 def test_tune_only_what_is_named(run):
-    parameters = ("--parameter", "fuse.k=1:100", "--parameter", "fuse.weights.text")
+    parameters = ("--parameter", "fuse.exponent=1:4", "--parameter", "fuse.weights.text")
     code, out, _ = run("tune", "queries.jsonl", *parameters, "--trials", 2, "--held-out", 0.5, "--json")
     assert code == 0
-    assert list(json.loads(out)["parameters"]) == ["fuse.k", "fuse.weights.text"]
+    assert list(json.loads(out)["parameters"]) == ["fuse.exponent", "fuse.weights.text"]
 
 
 def test_diagnose(run):
     code, out, _ = run("diagnose", "queries.jsonl", "--recipe", "hybrid", "--recipe", "multihop")
     assert code == 0
-    assert "hybrid: 2 of 6 questions lack gold among the first 10" in out
+    assert "hybrid: 2 of 6 questions lack relevant documents in the first 10 hits" in out
     assert "    'nowhere': not in the knowledge base; no rank" in out
     code, out, _ = run("diagnose", "queries.jsonl", "--json", "--top-k", 3)
     assert json.loads(out)["recipes"][0]["reasons"]["not_stored"] == 2
@@ -117,7 +117,7 @@ def test_diagnose(run):
         (["evaluate", "queries.jsonl", "--recipe", "hybird"], "there is no recipe 'hybird'"),
         (["evaluate", "queries.jsonl", "--kb", "lost.db"], "lost.db"),
         (["compare", "queries.jsonl", "hybrid", "hybrid"], "recipes: 'hybrid' comes twice"),
-        (["tune", "queries.jsonl", "--parameter", "fuse.k"], "fuse.k has no bounds of its own"),
+        (["tune", "queries.jsonl", "--parameter", "fuse.exponent"], "fuse.exponent has no bounds of its own"),
         (["tune", "queries.jsonl", "--held-out", "2"], "held_out: 2.0 is not allowed"),
         (["diagnose", "bad.jsonl"], "bad.jsonl line 2: gold: nothing is not allowed"),
     ],

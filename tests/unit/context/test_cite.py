@@ -36,10 +36,10 @@ def test_cited_numbers(answer, expected):
 
 
 def test_hostile_brackets_take_linear_time():
-    begun = time.perf_counter()
+    begun = time.process_time()
     for text in ("[1" * 50_000, "[" * 100_000, "[1,2," * 20_000, "[" + "1 " * 50_000):
         cited_numbers(text)
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 2
 
 
 def test_labels():

@@ -1,6 +1,6 @@
 import pytest
 
-from hopweave.context.counters import approximate, counter_named, tiktoken_counter, words
+from hopweave.context.counters import approximate, counter_named, tiktoken_counter, word_count
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_approximate_is_close_to_a_real_vocabulary(monkeypatch):
 
 
 def test_words_and_characters():
-    assert words(" the  skua\nsails ") == 3
+    assert word_count(" the  skua\nsails ") == 3
     assert counter_named("words", "")("the skua") == 2
     assert counter_named("characters", "")("the skua") == 8
     assert counter_named("approximate", "") is approximate

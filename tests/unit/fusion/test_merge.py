@@ -1,11 +1,11 @@
 import numpy as np
 
-from hopweave.fusion.merge import gathered, in_order, merged
+from hopweave.fusion.merge import in_order, merged, occurrences
 from hopweave.hit import Hit, Receipt
 
 
-def test_gathered_counts_a_hit_once_per_source():
-    found = gathered({"text": [Hit("a", 2.0), Hit("a", 1.0), Hit("b", 1.0)]})
+def test_a_repeated_hit_counts_once_per_source():
+    found = occurrences({"text": [Hit("a", 2.0), Hit("a", 1.0), Hit("b", 1.0)]})
     assert [(one.rank, one.hit.score) for one in found["a"]] == [(1, 2.0)]
     assert [one.rank for one in found["b"]] == [2]
 
@@ -13,27 +13,35 @@ def test_gathered_counts_a_hit_once_per_source():
 def test_what_the_best_source_left_out_comes_from_the_next():
     vector = np.array([1.0], np.float32)
     rich = Hit("a", 0.1, "Ferries.", {"type": "log"}, vector, origin="node")
-    found = gathered({"graph": [Hit("a", 0.9, metadata={"type": "graph"})], "text": [Hit("x"), rich]})
-    hit = merged(found["a"], Receipt("sum", None, 0.5), "unit")
+    found = occurrences({"graph": [Hit("a", 0.9, metadata={"type": "graph"})], "text": [Hit("x"), rich]})
+    hit = in_order({"a": found["a"]}, {"a": Receipt("sum", None, 0.5)}, "unit")[0]
     assert (hit.id, hit.score, hit.text, hit.metadata, hit.origin) == ("a", 0.5, "Ferries.", {"type": "graph"}, "node")
     assert hit.vector is vector
     assert hit.scale == "unit"
 
 
-def test_receipts_of_all_sources_stay_each_told_once():
+def test_the_receipts_of_all_sources_are_kept_without_repetition():
     text, graph = Receipt("bm25", None, 2.0), Receipt("pagerank", None, 0.1)
-    found = gathered({"text": [Hit("a", receipts=(text,))], "graph": [Hit("a", receipts=(text, graph))]})
+    found = occurrences({"text": [Hit("a", receipts=(text,))], "graph": [Hit("a", receipts=(text, graph))]})
     fused = Receipt("sum", None, 0.5)
-    assert merged(found["a"], fused, None).receipts == (text, graph, fused)
+    assert in_order(found, {"a": fused}, None)[0].receipts == (text, graph, fused)
+
+
+def test_merged_prefers_the_hit_it_is_asked_to_and_keeps_the_order_of_receipts():
+    text, graph = Receipt("bm25", None, 2.0), Receipt("pagerank", None, 0.1)
+    first, second = Hit("a", 2.0, "Ferries.", receipts=(text,)), Hit("a", 0.1, metadata={"n": 1}, receipts=(graph,))
+    assert merged(first, second) == Hit("a", 2.0, "Ferries.", {"n": 1}, receipts=(text, graph))
+    assert merged(first, second, prefer_second=True) == Hit("a", 0.1, "Ferries.", {"n": 1}, receipts=(text, graph))
+    assert merged(first, Hit("a", 0.5, "Boats.")) is first
 
 
 def test_order_by_score_then_best_rank_then_id_and_none_last():
-    found = gathered({"text": [Hit("z"), Hit("c"), Hit("n")], "vector": [Hit("b"), Hit("a"), Hit("m")]})
+    found = occurrences({"text": [Hit("z"), Hit("c"), Hit("n")], "vector": [Hit("b"), Hit("a"), Hit("m")]})
     scores = {"z": 0.5, "c": 0.5, "b": 0.5, "a": 0.5, "n": None, "m": None}
     receipts = {key: Receipt("same", None, score) for key, score in scores.items()}
     assert [hit.id for hit in in_order(found, receipts, None)] == ["b", "z", "a", "c", "m", "n"]
 
 
 def test_empty():
-    assert gathered({}) == {}
+    assert occurrences({}) == {}
     assert in_order({}, {}, None) == []

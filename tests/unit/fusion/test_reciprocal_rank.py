@@ -9,7 +9,7 @@ from hopweave.fusion.reciprocal_rank import ReciprocalRank
 from hopweave.hit import Hit, Receipt
 from hopweave.query import Query
 from hopweave.recipe import Recipe
-from hopweave.text.bm25 import Bm25
+from hopweave.text.bm25 import BM25
 
 
 def ranking(ids):
@@ -42,8 +42,8 @@ def test_k_and_weights_by_name():
     assert scores(found) == pytest.approx(
         {"a": 2 / (10 + 1) + 1 / (10 + 2), "b": 2 / (10 + 2) + 1 / (10 + 1), "c": 0.5 / (10 + 1)}
     )
-    told = found[0].receipts[-1].details
-    assert told == {"k": 10, "text_rank": 1, "vector_rank": 2, "text_weight": 2.0, "graph_weight": 0.5}
+    details = found[0].receipts[-1].details
+    assert details == {"k": 10, "text_rank": 1, "vector_rank": 2, "text_weight": 2.0, "graph_weight": 0.5}
 
 
 def test_a_weight_of_nothing_counts_for_nothing_but_loses_no_hit():
@@ -133,7 +133,7 @@ def test_bad_parameters_are_named(parameters, name):
 
 def test_a_recipe_may_not_weigh_a_source_it_does_not_have():
     with pytest.raises(ValidationError, match="there is a weight for 'txet', but the sources are text"):
-        Recipe(name="r", sources={"text": Bm25()}, fuse=ReciprocalRank(weights={"txet": 2}))
+        Recipe(name="r", sources={"text": BM25()}, fuse=ReciprocalRank(weights={"txet": 2}))
     with pytest.raises(RecipeError, match="txet"):
         ReciprocalRank(weights={"txet": 2, "text": 1}).check_sources(["text"])
     ReciprocalRank(weights={"text": 2}).check_sources(["text", "vector"])

@@ -48,8 +48,8 @@ def test_four_signals_with_the_weights_of_the_intent():
 
 
 def test_the_method_names_the_signals_that_found_a_hit_in_the_order_of_the_weights():
-    told = {hit.id: hit.receipts[-1].details["method"] for hit in Weighted().fuse(FOUR, DEBUGGING)}
-    assert told == {
+    methods = {hit.id: hit.receipts[-1].details["method"] for hit in Weighted().fuse(FOUR, DEBUGGING)}
+    assert methods == {
         "a": "embedding+graph",
         "b": "embedding+text",
         "c": "embedding+graph",

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from hopweave.graph.model import normalise_name
 from hopweave.graph.port import Neighbours
+from hopweave.language.words import word_key
 
 
 class PlainPort:
-    """Plain Python behind the port: lists of edges, one call at a time, no arrays, no background."""
+    """Plain Python behind the port: lists of edges, one call at a time, no arrays, exact names only."""
 
     def __init__(self, nodes, edges, version=0):
         self._nodes = sorted(nodes, key=lambda node: node.id)
@@ -16,6 +16,7 @@ class PlainPort:
         self.edge_types = sorted({edge.type for edge in edges})
         self.version = version
         self.calls = 0
+        self._cache = {}
         self._out = {number: [] for number in range(len(self._nodes))}
         self._in = {number: [] for number in range(len(self._nodes))}
         for edge in edges:
@@ -45,10 +46,10 @@ class PlainPort:
             targets,
             np.array([weight for _, weight, _ in flat], np.float64),
             np.array([code for _, _, code in flat], np.int64),
-            self.degree(targets, direction),
+            self._degrees(targets, direction),
         )
 
-    def degree(self, nodes, direction="out"):
+    def _degrees(self, nodes, direction):
         return np.array([sum(weight for _, weight, _ in self._edges(int(node), direction)) for node in nodes], float)
 
     def find(self, ids):
@@ -58,7 +59,7 @@ class PlainPort:
         wanted = set(names)
         found = {}
         for number, node in enumerate(self._nodes):
-            name = normalise_name(node.name)
+            name = word_key(node.name)
             if name in wanted:
                 found[name] = (*found.get(name, ()), number)
         return found
@@ -66,8 +67,37 @@ class PlainPort:
     def nodes(self, indices):
         return [self._nodes[int(index)] for index in indices]
 
-    def background(self, direction="out"):
+    def nearest_name(self, words, min_similarity, shown=None):
         return None
+
+    def statements(self):
+        return None
+
+    def nodes_of_kind(self, kind):
+        return np.array([node.kind == kind for node in self._nodes], np.bool_)
+
+    def targets_of_type(self, edge_type):
+        types = [self.edge_types[code] for edges in self._out.values() for _, _, code in edges]
+        targets = [target for edges in self._out.values() for target, _, _ in edges]
+        found = {target for target, name in zip(targets, types, strict=True) if name == edge_type}
+        return np.array([number in found for number in range(self.size)], np.bool_)
+
+    def cooccurring(self, words):
+        return np.empty(0, np.int64), np.empty(0)
+
+    def stationary_distribution(self, direction="out"):
+        return None
+
+    def edge_rows(self):
+        return None
+
+    def adjacency(self, direction):
+        return None
+
+    def cached(self, key, make):
+        if key not in self._cache:
+            self._cache[key] = make()
+        return self._cache[key]
 
 
 @pytest.fixture

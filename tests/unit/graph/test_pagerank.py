@@ -1,341 +1,186 @@
-import threading
-import time
+"""The PageRank source: from what a question names to the passages it leads to."""
+
+import json
 
 import numpy as np
 import pytest
-
-from hopweave.graph.csr import Graph
-from hopweave.graph.model import Edge, Node
-from hopweave.graph.pagerank import PageRank, personalised_pagerank
-
-ENGINES = ["push", "power", "conjugate_gradient", "bicgstab"]
-EXACT = {"tolerance": 1e-10}
-
-
-def graph_of(*pairs, size=None):
-    """Edges (source, target) or (source, target, weight)."""
-    rows = [(*pair, 1.0)[:3] for pair in pairs]
-    sources, targets, weights = zip(*rows, strict=True) if rows else ((), (), ())
-    return Graph.from_arrays(np.array(sources, int), np.array(targets, int), np.array(weights, float), size=size)
-
-
-def scores_of(answer):
-    return dict(zip(answer.nodes.tolist(), answer.scores.tolist(), strict=True))
-
-
-def same(answer, expected):
-    assert scores_of(answer) == pytest.approx(expected, abs=1e-8)
-
-
-def test_an_empty_graph_has_no_answer():
-    answer = personalised_pagerank(Graph.build([], []), {"a": 1.0})
-    assert (len(answer.nodes), answer.engine, answer.finished, answer.confidence) == (0, "none", True, 0.0)
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_one_node_has_everything(engine):
-    same(personalised_pagerank(graph_of(size=1), {0: 1.0}, engine=engine, **EXACT), {0: 1.0})
-
-
-@pytest.mark.parametrize("seeds", [{}, {"entity:nobody": 1.0}, {0: 0.0}])
-def test_no_seeds_no_hits(seeds):
-    graph = graph_of((0, 1), (1, 2))
-    assert len(personalised_pagerank(graph, seeds).nodes) == 0
-    assert [len(answer.nodes) for answer in personalised_pagerank(graph, [seeds, {0: 1.0}, seeds])] == [0, 3, 0]
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_two_nodes_by_hand(engine):
-    # x0 = 0.5 + 0.5 x1 and x1 = 0.5 x0, so x0 = 0.5 / (1 - 0.25) = 2/3
-    same(personalised_pagerank(graph_of((0, 1)), {0: 1.0}, restart=0.5, engine=engine, **EXACT), {0: 2 / 3, 1: 1 / 3})
-
-
-@pytest.mark.parametrize("engine", ["push", "power", "bicgstab"])
-def test_what_arrives_at_a_dead_end_goes_back_to_the_seeds(engine):
-    # 0 -> 1, and 1 leads nowhere: x1 = 0.5 x0, and both sum to 1
-    answer = personalised_pagerank(graph_of((0, 1)), {0: 1.0}, restart=0.5, direction="out", engine=engine, **EXACT)
-    same(answer, {0: 2 / 3, 1: 1 / 3})
-
-
-@pytest.mark.parametrize("engine", ["push", "power", "bicgstab"])
-def test_a_self_loop_is_an_edge_like_any_other(engine):
-    # half of 0 stays at 0, the other half goes to the dead end 1:
-    # visits v0 = 1 + 0.5 * v0 / 2 = 4/3, v1 = 0.5 * v0 / 2 = 1/3
-    answer = personalised_pagerank(
-        graph_of((0, 0), (0, 1)), {0: 1.0}, restart=0.5, direction="out", engine=engine, **EXACT
-    )
-    same(answer, {0: 4 / 5, 1: 1 / 5})
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_parallel_edges_count_as_their_sum(engine):
-    apart = personalised_pagerank(graph_of((0, 1), (0, 1), (0, 2)), {0: 1.0}, engine=engine, **EXACT)
-    summed = personalised_pagerank(graph_of((0, 1, 2.0), (0, 2, 1.0)), {0: 1.0}, engine=engine, **EXACT)
-    assert scores_of(apart) == pytest.approx(scores_of(summed))
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_other_parts_of_the_graph_are_never_reached(engine):
-    graph = graph_of((0, 1), (2, 3), (3, 4))
-    for tolerance in (0.03, 1e-10):
-        answer = personalised_pagerank(graph, {0: 1.0}, engine=engine, tolerance=tolerance)
-        assert sorted(answer.nodes.tolist()) == [0, 1]
-        assert answer.scores.sum() == pytest.approx(1.0, abs=0.01)
-
-
-def test_a_directed_part_that_cannot_be_reached_gets_nothing():
-    # a ring of 60 leads into a ring of 3, from which there is no way back
-    ring = [(index, (index + 1) % 60) for index in range(60)]
-    graph = graph_of(*ring, (0, 60), (60, 61), (61, 62), (62, 60))
-    for engine in ("push", "power"):
-        answer = personalised_pagerank(graph, {60: 1.0}, direction="out", engine=engine)
-        assert sorted(answer.nodes.tolist()) == [60, 61, 62]
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_seeds_in_two_parts_keep_their_shares(engine):
-    answer = scores_of(personalised_pagerank(graph_of((0, 1), (2, 3)), {0: 3.0, 2: 1.0}, engine=engine))
-    assert answer[0] + answer[1] == pytest.approx(0.75, abs=0.02)
-    assert answer[2] + answer[3] == pytest.approx(0.25, abs=0.02)
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_seed_without_edges(engine):
-    # an isolated seed is a dead end: every visit goes back to the seeds; visits 1 : 1 / restart
-    answer = scores_of(personalised_pagerank(graph_of((0, 1), size=3), {2: 1.0, 0: 1.0}, engine=engine, **EXACT))
-    assert answer[2] / (answer[0] + answer[1]) == pytest.approx(0.15)
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_edges_of_weight_zero_are_not_walked(engine):
-    same(
-        personalised_pagerank(graph_of((0, 1, 1.0), (0, 2, 0.0)), {0: 1.0}, restart=0.5, engine=engine, **EXACT),
-        {0: 2 / 3, 1: 1 / 3},
-    )
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_hub_of_a_hundred_thousand(engine):
-    leaves = np.arange(1, 100_001)
-    star = Graph.from_arrays(np.zeros(len(leaves), int), leaves)
-    answer = personalised_pagerank(star, {7: 1.0}, restart=0.5, engine=engine, top_k=2)
-    # x7 = 0.5 + 0.5 * hub / 100000 and hub = 0.5 * (all leaves) = 0.5 * (1 - hub), so hub = 1/3
-    assert answer.nodes.tolist() == [7, 0]
-    # a push does not open the hub: half of the walk is left there, and the background shares it out
-    assert answer.scores.tolist() == pytest.approx([0.5, 1 / 3], abs=0.05 if engine == "push" else 0.01)
-
-
-def test_edge_types_weigh_and_unknown_types_count_half():
-    nodes = [Node.entity(name) for name in "abcd"]
-    edges = [
-        Edge("entity:a", "entity:b", "implements"),  # 1.0
-        Edge("entity:a", "entity:c", "has_limitation"),  # 0.3
-        Edge("entity:a", "entity:d", "painted_by"),  # unknown: 0.5
-    ]
-    graph = Graph.build(nodes, edges)
-    shares = scores_of(personalised_pagerank(graph, {"entity:a": 1.0}, direction="out", **EXACT))
-    assert [shares[node] / shares[0] for node in (1, 2, 3)] == pytest.approx(
-        [0.85 * 1.0 / 1.8, 0.85 * 0.3 / 1.8, 0.85 * 0.5 / 1.8]
-    )
-    chosen = personalised_pagerank(
-        graph, {"entity:a": 1.0}, direction="out", edge_type_weights={"painted_by": 0.0, "implements": 2.0}, **EXACT
-    )
-    # has_limitation is not among the weights given, so it counts 0.5; painted_by is switched off
-    assert scores_of(chosen) == pytest.approx({0: 1 / 1.85, 1: 0.85 / 1.85 * 2.0 / 2.5, 2: 0.85 / 1.85 * 0.5 / 2.5})
-
-
-def test_falsy_weights_are_weights():
-    graph = Graph.build([Node.entity("a"), Node.entity("b")], [Edge("entity:a", "entity:b")])
-    answer = personalised_pagerank(graph, {"entity:a": 1.0}, edge_type_weights={"relates_to": 0})
-    assert scores_of(answer) == {0: 1.0}
-
-
-def test_directions():
-    graph = graph_of((0, 1), (2, 0))
-    assert sorted(personalised_pagerank(graph, {0: 1.0}, direction="out").nodes.tolist()) == [0, 1]
-    assert sorted(personalised_pagerank(graph, {0: 1.0}, direction="in").nodes.tolist()) == [0, 2]
-    assert sorted(personalised_pagerank(graph, {0: 1.0}).nodes.tolist()) == [0, 1, 2]
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_higher_restart_stays_nearer(engine):
-    path = graph_of(*((index, index + 1) for index in range(9)))
-
-    def distance(restart):
-        answer = personalised_pagerank(path, {0: 1.0}, restart=restart, engine=engine, **EXACT)
-        return float((answer.nodes * answer.scores).sum())
-
-    assert distance(0.5) < distance(0.15) < distance(0.05)
-    assert distance(1.0) == 0.0
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_forbidden_node_is_not_walked_through(engine):
-    path = graph_of((0, 1), (1, 2), (0, 3))
-    allowed = np.array([True, False, True, True])
-    answer = personalised_pagerank(path, {0: 1.0}, restart=0.5, allowed=allowed, engine=engine, **EXACT)
-    same(answer, {0: 2 / 3, 3: 1 / 3})
-    assert len(personalised_pagerank(path, {1: 1.0}, allowed=allowed, engine=engine).nodes) == 0
-
-
-def test_nodes_that_are_not_wanted_still_carry_the_walk():
-    path = graph_of((0, 1), (1, 2))
-    answer = personalised_pagerank(path, {0: 1.0}, among=np.array([False, False, True]), **EXACT)
-    whole = scores_of(personalised_pagerank(path, {0: 1.0}, **EXACT))
-    assert scores_of(answer) == {2: whole[2]}
-
-
-def test_top_k_min_score_and_ties():
-    star = graph_of((0, 1), (0, 2), (0, 3))
-    assert personalised_pagerank(star, {0: 1.0}, top_k=3, **EXACT).nodes.tolist() == [0, 1, 2], "ties by number"
-    best = personalised_pagerank(star, {0: 1.0}, **EXACT)
-    assert personalised_pagerank(star, {0: 1.0}, min_score=0.2, **EXACT).nodes.tolist() == [0]
-    assert best.nodes.tolist() == [0, 1, 2, 3]
-    assert personalised_pagerank(star, {0: 1.0}, top_k=99, **EXACT).nodes.tolist() == [0, 1, 2, 3]
-
-
-def test_seeds_by_id_and_twice_the_same():
-    graph = Graph.build([Node.entity("a"), Node.entity("b")], [Edge("entity:a", "entity:b")])
-    by_id = personalised_pagerank(graph, {"entity:a": 2.0, "entity:nobody": 9.0}, **EXACT)
-    assert scores_of(by_id) == scores_of(personalised_pagerank(graph, {0: 1.0}, **EXACT))
-    assert scores_of(personalised_pagerank(graph, {"entity:a": 1e308, "entity:b": 1e308}, **EXACT)) == pytest.approx(
-        {0: 0.5, 1: 0.5}
-    )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"restart": 0.0}, "restart: 0.0 is not allowed"),
-        ({"restart": 1.5}, "restart: 1.5 is not allowed"),
-        ({"restart": float("nan")}, "restart: nan is not allowed"),
-        ({"tolerance": 0.0}, "tolerance: 0.0 is not allowed"),
-        ({"top_k": 0}, "top_k: 0 is not allowed"),
-        ({"deadline_seconds": 0.0}, "deadline_seconds: 0.0 is not allowed"),
-        ({"allowed": np.array([True])}, "allowed: needs one flag per node, 2 in all"),
-        ({"among": np.array([1, 0])}, "among: needs one flag per node"),
-        ({"edge_type_weights": {"x": -1.0}}, r"edge_type_weights\['x'\]: -1.0 is not allowed"),
-        ({"direction": "out", "engine": "conjugate_gradient"}, "needs edges that run both ways"),
-    ],
-)
-def test_bad_arguments_say_what_is_allowed(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        personalised_pagerank(graph_of((0, 1)), {0: 1.0}, **arguments)
-
-
-@pytest.mark.parametrize(
-    ("seeds", "message"),
-    [
-        ({0: -1.0}, r"seeds\[0\]: weight -1.0 is not allowed"),
-        ({"a": float("nan")}, r"seeds\['a'\]: weight nan is not allowed"),
-        ({0: float("inf")}, "weight inf is not allowed"),
-        ({5: 1.0}, "there is no node 5; numbers go from 0 to 1"),
-        ({-1: 1.0}, "there is no node -1"),
-    ],
-)
-def test_bad_seeds_are_named(seeds, message):
-    with pytest.raises(ValueError, match=message):
-        personalised_pagerank(graph_of((0, 1)), seeds)
-
-
-def test_the_engine_is_chosen_by_size_and_symmetry():
-    small = graph_of((0, 1), (1, 2))
-    assert personalised_pagerank(small, {0: 1.0}).engine == "conjugate_gradient"
-    assert personalised_pagerank(small, {0: 1.0}, direction="out").engine == "power"
-    assert personalised_pagerank(graph_of((0, 1), (1, 0)), {0: 1.0}, direction="out").engine == "conjugate_gradient"
-    rng = np.random.default_rng(0)
-    large = Graph.from_arrays(rng.integers(0, 100_000, 400_000), rng.integers(0, 100_000, 400_000))
-    assert personalised_pagerank(large, {0: 1.0}).engine == "push"
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_deadline_gives_the_best_so_far_and_says_so(engine):
-    rng = np.random.default_rng(1)
-    graph = Graph.from_arrays(rng.integers(0, 20_000, 200_000), rng.integers(0, 20_000, 200_000))
-    personalised_pagerank(graph, {0: 1.0}, engine=engine, **EXACT)
-    begin = time.perf_counter()
-    answer = personalised_pagerank(graph, {0: 1.0}, restart=0.02, engine=engine, deadline_seconds=1e-4, **EXACT)
-    assert time.perf_counter() - begin < 1.0
-    assert not answer.finished
-    assert answer.residual > 1e-10
-    assert 0 in answer.nodes.tolist()
-    assert personalised_pagerank(graph, {0: 1.0}, engine=engine, deadline_seconds=60.0).finished
-
-
-def test_the_same_in_every_thread():
-    rng = np.random.default_rng(2)
-    graph = Graph.from_arrays(rng.integers(0, 3000, 20_000), rng.integers(0, 3000, 20_000))
-    answers = {}
-
-    def ask(number):
-        answers[number] = [
-            personalised_pagerank(graph, {seed: 1.0, seed + 1: 2.0}, engine="push", direction="out", top_k=20)
-            for seed in range(10)
-        ]
-
-    threads = [threading.Thread(target=ask, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for number in range(1, 4):
-        for one, other in zip(answers[0], answers[number], strict=True):
-            assert one.nodes.tolist() == other.nodes.tolist()
-            assert one.scores.tolist() == other.scores.tolist()
-
-
-def test_seeds_are_not_changed():
-    seeds = {0: 2.0, 1: 1.0}
-    personalised_pagerank(graph_of((0, 1)), seeds)
-    assert seeds == {0: 2.0, 1: 1.0}
-
-
-def test_confidence_says_how_far_the_best_stands_out():
-    def answer(*scores):
-        return PageRank(np.arange(len(scores)), np.array(scores), "power", 1, True, 0.0)
-
-    assert answer().confidence == 0.0
-    assert answer(0.4).confidence == 1.0
-    assert answer(0.3, 0.3, 0.3).confidence == 0.0
-    assert answer(0.6, 0.2, 0.1).confidence == pytest.approx(1 - 0.15 / 0.6)
-
-
-NODES = [Node.entity(name) for name in "abcdef"]
-EDGES = [
-    Edge("entity:a", "entity:b", "enables", 2.0),
-    Edge("entity:a", "entity:b", "relates_to", 1.0),
-    Edge("entity:b", "entity:c", "part_of", 10.0),
-    Edge("entity:c", "entity:a", "painted_by", 3.0),
-    Edge("entity:c", "entity:c", "relates_to", 1.0),
-    Edge("entity:d", "entity:e", "relates_to", 1.0),
-    Edge("entity:a", "entity:d", "requires", 0.5),
+from pydantic import ValidationError
+
+from hopweave import Document, Hit, KnowledgeBase, Pipeline, Query
+from hopweave.errors import MissingCapability
+from hopweave.graph.build.builders.mentions import MentionsBuilder
+from hopweave.graph.build.resolve import resolve
+from hopweave.graph.external_documents import ExternalDocuments
+from hopweave.graph.pagerank import PageRank
+from hopweave.query import Plan
+from hopweave.stages.similarity.vector_finder import VectorFinder
+
+ISLES = [
+    Document("skua", "MV Skua is a ferry. She was drawn by Ingrid Falk.", {"title": "MV Skua", "owner": "line"}),
+    Document("falk", "Ingrid Falk was born in Lunn and drew ships.", {"title": "Ingrid Falk", "owner": "line"}),
+    Document("lunn", "Lunn is a village of net makers.", {"title": "Lunn", "owner": "parish"}),
+    Document("tern", "MV Tern is a tug. She was drawn by Odd Berg.", {"title": "MV Tern", "owner": "line"}),
+    Document("berg", "Odd Berg was born in Hallow.", {"title": "Odd Berg", "owner": "line"}),
+    Document("hallow", "Hallow is a town with a cannery.", {"title": "Hallow", "owner": "line"}),
 ]
+ALONE = PageRank(seeds_from=(), word_source=None)
 
 
-@pytest.mark.parametrize("direction", ["out", "in", "both"])
-@pytest.mark.parametrize("allowed", [None, np.array([True, True, True, False, True, True])])
-def test_a_graph_that_is_only_a_port_gives_the_same(plain_port, direction, allowed):
-    port, graph = plain_port(NODES, EDGES), Graph.build(NODES, EDGES)
-    arguments = {"direction": direction, "allowed": allowed, **EXACT}
-    through_port = personalised_pagerank(port, {"entity:a": 1.0, "entity:e": 0.5}, **arguments)
-    in_memory = personalised_pagerank(graph, {"entity:a": 1.0, "entity:e": 0.5}, engine="power", **arguments)
-    assert through_port.engine == "push"
-    assert scores_of(through_port) == pytest.approx(scores_of(in_memory), abs=1e-8)
+@pytest.fixture(scope="module")
+def kb():
+    with KnowledgeBase.open() as kb:
+        kb.add(ISLES)
+        yield kb
 
 
-def test_a_port_is_asked_once_per_round(plain_port):
-    port = plain_port(NODES, EDGES)
-    answer = personalised_pagerank(port, {"entity:a": 1.0})
-    assert port.calls == answer.iterations
+def ids(hits):
+    return [hit.id for hit in hits]
 
 
-def test_the_scale_of_weights_does_not_matter_to_a_port(plain_port):
-    heavy = [Edge(edge.source, edge.target, edge.type, edge.weight * 1000) for edge in EDGES]
-    one, other = (personalised_pagerank(plain_port(NODES, edges), {0: 1.0}) for edges in (EDGES, heavy))
-    assert one.iterations == other.iterations
-    assert scores_of(one) == pytest.approx(scores_of(other))
+def test_reaches_the_third_passage_along_names_the_question_does_not_say(kb):
+    found = ids(ALONE.search(Query("Where does the designer of MV Skua come from?"), kb))
+    assert set(found[:3]) == {"skua", "falk", "lunn"}
+    assert "berg" not in found[:3]
 
 
-def test_a_port_cannot_be_solved_whole(plain_port):
-    with pytest.raises(ValueError, match="engine: 'power' needs the whole graph in memory"):
-        personalised_pagerank(plain_port(NODES, EDGES), {0: 1.0}, engine="power")
+def test_scores_are_square_roots_of_shares_and_the_receipt_tells_them(kb):
+    hits = ALONE.search(Query("MV Skua"), kb)
+    shares = [hit.receipts[-1].details["share"] for hit in hits]
+    assert hits[0].score == 1
+    np.testing.assert_allclose([hit.score for hit in hits], [(share / shares[0]) ** 0.5 for share in shares])
+    assert sum(shares) < 1, "entities have their share of the visits as well"
+    details = hits[0].receipts[-1].details
+    assert (details["seeds"], details["rank"], details["finished"]) == (["MV Skua"], 1, True)
+    json.dumps(details)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "what is it about?", "zeppelin"])
+def test_without_anything_to_start_from_there_are_no_hits(kb, text):
+    assert ALONE.search(Query(text), kb) == []
+
+
+def test_upstream_passages_are_seeds_when_nothing_is_named(kb):
+    source = PageRank(seeds_from=("text",))
+    upstream = {"text": [Hit("falk", 2.0), Hit("tern", 1.0)]}
+    assert ids(source.search(Query("who drew it?"), kb, upstream))[0] == "falk"
+    assert source.search(Query("who drew it?"), kb, {}) == []
+
+
+def test_node_bias_prefers_the_neighbour_that_is_relevant_to_the_rest_of_the_question():
+    documents = [
+        Document("a", "Anna Lind met Bo Dahl and Carl Ek.", {"title": "Anna Lind"}),
+        Document("b", "Bo Dahl sold fish.", {"title": "Bo Dahl"}),
+        Document("c", "Carl Ek wrote operas.", {"title": "Carl Ek"}),
+    ]
+    with KnowledgeBase.open(embedder=None) as kb:
+        kb.add(documents)
+        upstream = {"text": [Hit("a", 3.0), Hit("c", 1.0), Hit("b", 1.0)]}
+        question = Query("Which opera composer did Anna Lind meet?")
+        biased = ids(PageRank(seeds_from=("text",)).search(question, kb, upstream))
+        plain = PageRank(seeds_from=("text",), relevance_exponent=0.0).search(question, kb, upstream)
+    assert biased.index("c") < biased.index("b")
+    shares = {hit.id: hit.score for hit in plain}
+    assert shares["b"] == pytest.approx(shares["c"], rel=0.05)
+
+
+def test_entities_that_cooccur_with_forms_of_the_questions_words_are_boosted():
+    documents = [
+        Document("a", "Anna Lind met Bo Dahl and Carl Ek.", {"title": "Anna Lind"}),
+        Document("b", "Bo Dahl sold fish.", {"title": "Bo Dahl"}),
+        Document("c", "Carl Ek lived in town.", {"title": "Carl Ek"}),
+        Document("d", "A bust of composer Carl Ek. A bust of smith Bo Dahl.", {"title": "Park"}),
+    ]
+    question, upstream = Query("Which composers did Anna Lind meet?"), {"text": [Hit("a", 1.0)]}
+    with KnowledgeBase.open(embedder=None) as kb:
+        kb.add(documents)
+        source = PageRank(seeds_from=("text",), word_source=None)
+        hits = source.search(question, kb, upstream)
+        boosted = {hit.id: hit.score for hit in hits}
+        plain = {hit.id: hit.score for hit in source.changed(cooccurrence_boost=0).search(question, kb, upstream)}
+    assert plain["b"] == pytest.approx(plain["c"], rel=0.01)
+    assert boosted["c"] > 1.3 * boosted["b"]
+    boosted_by = {hit.id: hit.receipts[-1].details.get("boosted_by") for hit in hits}
+    assert (boosted_by["c"], boosted_by["b"]) == (["Carl Ek"], None)
+
+
+def test_entities_that_a_passage_is_about_are_boosted():
+    documents = [
+        Document("a", "Anna Lind met Bo Dahl and Carl Ek.", {"title": "Anna Lind"}),
+        Document("b", "Bo Dahl sold fish.", {"title": "Bo Dahl"}),
+        Document("c", "There Carl Ek mended nets.", {"title": "Nets"}),
+    ]
+    question, upstream = Query("Whom did Anna Lind meet?"), {"text": [Hit("a", 1.0)]}
+    ratios = []
+    with KnowledgeBase.open(embedder=None) as kb:
+        kb.add(documents)
+        for boost in (1.0, 2.0):
+            source = PageRank(seeds_from=("text",), word_source=None, topic_boost=boost)
+            score = {hit.id: hit.score for hit in source.search(question, kb, upstream)}
+            ratios.append(score["b"] / score["c"])
+    assert ratios[1] > 1.2 * ratios[0]
+
+
+def test_a_graph_that_is_only_a_port_ranks_the_same(plain_port):
+    resolved = resolve(map(MentionsBuilder().contribute, ISLES))
+    documents = {document.id: Hit(document.id, metadata=document.metadata) for document in ISLES}
+    question = Query("Where does the designer of MV Skua come from?", tenant={"owner": "line"})
+    source = PageRank(seeds_from=("vector",), word_source=None, cooccurrence_boost=0, tolerance=1e-6)
+    upstream = {"vector": [Hit("berg", 2.0), Hit("falk", 1.0)]}
+    found = []
+    for graph in (resolved.graph(), plain_port(resolved.nodes, resolved.edges())):
+        place = ExternalDocuments(graph, lambda ids: [documents[key] for key in ids])
+        found.append({hit.id: hit.score for hit in source.search(question, place, upstream)})
+    assert found[1] == pytest.approx(found[0], abs=1e-3)
+    assert "lunn" not in found[0]
+    assert list(found[0])[:2] == list(found[1])[:2]
+
+
+def test_a_tenant_is_not_walked_across(kb):
+    question = Query("Where does the designer of MV Skua come from?", tenant={"owner": "line"})
+    found = ids(ALONE.search(question, kb))
+    assert "falk" in found
+    assert "lunn" not in found
+    assert ids(ALONE.search(Query("MV Skua", tenant={"owner": "parish"}), kb)) == []
+
+
+def test_a_plan_may_set_the_restart(kb):
+    near = Query("MV Skua", plan=Plan(("graph",), restart=0.9))
+    far = ALONE.search(Query("MV Skua"), kb)
+    assert {hit.id: hit.score for hit in ALONE.search(near, kb)}["lunn"] < {hit.id: hit.score for hit in far}["lunn"]
+
+
+def test_adding_a_document_opens_a_path_and_deleting_it_closes_it():
+    with KnowledgeBase.open(embedder=None) as kb:
+        kb.add([document for document in ISLES if document.id != "falk"])
+        question = Query("Where does the designer of MV Skua come from?")
+        before = ids(ALONE.search(question, kb))
+        assert "lunn" not in before
+        kb.add([ISLES[1]])
+        assert set(ids(ALONE.search(question, kb))[:3]) == {"skua", "falk", "lunn"}
+        kb.delete(["falk"])
+        assert ids(ALONE.search(question, kb)) == before
+
+
+def test_the_recipe_beats_its_own_text_source_on_a_second_hop(kb):
+    question = "What do people make in the home of the designer of MV Skua?"
+    assert "lunn" in ids(Pipeline("multihop", kb).run(question, top_k=3).hits)
+
+
+def test_a_specific_question_may_stay_nearer_than_a_broad_one(kb):
+    scores = {}
+    for adaptive in (False, True):
+        source = ALONE.model_copy(update={"adaptive_restart": adaptive})
+        scores[adaptive] = {hit.id: hit.score for hit in source.search(Query("MV Skua"), kb)}
+    assert scores[True]["lunn"] < scores[False]["lunn"]
+
+
+def test_bad_parameters_are_named():
+    with pytest.raises(ValidationError, match=r"restart\n.*greater than 0"):
+        PageRank(restart=0)
+    with pytest.raises(ValidationError, match="Extra inputs"):
+        PageRank(damping=0.85)
+
+
+def test_a_place_without_a_graph_is_an_error_that_says_so():
+    with pytest.raises(MissingCapability, match="pagerank needs graph, which VectorFinder does not have"):
+        ALONE.search(Query("MV Skua"), VectorFinder())

@@ -1,7 +1,7 @@
 import numpy as np
 
-from hopweave.graph.csr import Graph
-from hopweave.graph.port import Background, GraphPort
+from hopweave.graph.port import GraphPort, StationaryDistribution
+from hopweave.graph.storage.csr import Graph
 
 
 def keep(graph: GraphPort) -> GraphPort:
@@ -12,20 +12,20 @@ def keep(graph: GraphPort) -> GraphPort:
 def test_a_graph_in_memory_is_a_port():
     graph = keep(Graph.from_arrays(np.array([0]), np.array([1]), version=7))
     assert (graph.version, graph.size, list(graph.edge_types)) == (7, 2, ["relates_to"])
-    assert graph.background("both").masses.tolist() == [0.5, 0.5]
+    assert graph.stationary_distribution("both").probabilities.tolist() == [0.5, 0.5]
 
 
-def test_hubs_are_the_heaviest_of_their_part_and_leaks_the_dead_ends():
-    parts = np.array([1, 0, 0, 0, 1])
-    masses = np.array([0.4, 0.2, 0.5, 0.3, 0.6])
-    background = Background.of(masses, parts, parts >= 0, np.array([True, False, False, True, False]), 2)
-    assert background.hub_offsets.tolist() == [0, 2, 4]
-    assert background.hubs.tolist() == [2, 3, 4, 0]
-    assert background.leaks.tolist() == [0.3, 0.4]
+def test_top_nodes_are_the_most_probable_of_their_component_and_dangling_mass_is_summed():
+    components = np.array([1, 0, 0, 0, 1])
+    probabilities, dangling = np.array([0.4, 0.2, 0.5, 0.3, 0.6]), np.array([True, False, False, True, False])
+    limit = StationaryDistribution.of(probabilities, components, components >= 0, dangling, top_per_component=2)
+    assert limit.top_offsets.tolist() == [0, 2, 4]
+    assert limit.top_nodes.tolist() == [2, 3, 4, 0]
+    assert limit.dangling_mass.tolist() == [0.3, 0.4]
 
 
-def test_nodes_without_mass_are_no_hubs():
-    parts = np.array([0, 1])
-    background = Background.of(np.array([1.0, 0.0]), parts, parts == 0, parts == 1)
-    assert background.hubs.tolist() == [0]
-    assert background.hub_offsets.tolist() == [0, 1, 1]
+def test_nodes_of_probability_zero_are_no_top_nodes():
+    components = np.array([0, 1])
+    limit = StationaryDistribution.of(np.array([1.0, 0.0]), components, components == 0, components == 1)
+    assert limit.top_nodes.tolist() == [0]
+    assert limit.top_offsets.tolist() == [0, 1, 1]

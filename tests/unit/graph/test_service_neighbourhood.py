@@ -7,9 +7,10 @@ from pydantic import ValidationError
 
 from hopweave import Document, Hit, KnowledgeBase, Pipeline, Recipe
 from hopweave.errors import HopweaveError
-from hopweave.graph.build.services import ServicesBuilder
+from hopweave.graph.build.builders.services import ServicesBuilder
 from hopweave.graph.model import Contribution, Edge
 from hopweave.graph.service_neighbourhood import Neighbourhoods, ServiceNeighbourhood
+from hopweave.stages.similarity.vector_finder import VectorFinder
 
 DOCUMENTS = [
     Document("web", "The web asks the shop.", {"service": "web", "calls_out": ["shop"]}),
@@ -28,7 +29,7 @@ context: {}
 
 @pytest.fixture
 def kb():
-    with KnowledgeBase.open(embedder=None, graph=[ServicesBuilder()]) as kb:
+    with KnowledgeBase.open(embedder=None, builders=[ServicesBuilder()]) as kb:
         kb.add(DOCUMENTS)
         yield kb
 
@@ -69,7 +70,7 @@ def test_lines_are_best_last(kb):
 
 
 def test_a_service_nobody_calls_has_no_line():
-    with KnowledgeBase.open(embedder=None, graph=[ServicesBuilder()]) as kb:
+    with KnowledgeBase.open(embedder=None, builders=[ServicesBuilder()]) as kb:
         kb.add([Document("clock", "It ticks.", {"service": "clock"})])
         found = around(kb, "clock")
         assert list(found.by_name) == ["clock"]
@@ -92,8 +93,8 @@ def test_other_edges_and_other_kinds_of_nodes(kb):
 def test_bad_configuration_and_a_place_without_a_graph():
     with pytest.raises(ValidationError, match="node_kinds"):
         ServiceNeighbourhood(node_kinds=())
-    with pytest.raises(HopweaveError, match="service_neighbourhood needs a knowledge base with a graph"):
-        ServiceNeighbourhood().around([], object())
+    with pytest.raises(HopweaveError, match="service_neighbourhood needs graph, which VectorFinder does not have"):
+        ServiceNeighbourhood().around([], VectorFinder())
 
 
 def test_a_recipe_tells_it_in_result_and_context(kb):
@@ -102,13 +103,13 @@ def test_a_recipe_tells_it_in_result_and_context(kb):
     assert result.neighbourhood.lines == ("shop —calls→ stock, till; ←calls— web",)
     assert result.context.text.startswith("Connections:\nshop —calls→ stock, till; ←calls— web\n\n[1]")
     assert pipeline.context("Who takes orders?", result.hits) == result.context
-    told = json.loads(json.dumps(result.as_dict()))["neighbourhood"]["shop"]
-    assert told["outgoing"] == ["stock", "till"]
-    assert told["incoming"] == ["web"]
-    assert ["service:web", "calls", "service:shop"] in told["edges"]
+    around = json.loads(json.dumps(result.as_dict()))["neighbourhood"]["shop"]
+    assert around["outgoing"] == ["stock", "till"]
+    assert around["incoming"] == ["web"]
+    assert ["service:web", "calls", "service:shop"] in around["edges"]
 
 
-def test_a_recipe_that_does_not_ask_is_told_nothing(kb):
+def test_a_recipe_that_does_not_ask_gets_nothing(kb):
     result = Pipeline(Recipe.from_yaml("{name: plain, sources: {text: {kind: bm25}}}"), kb).run("orders")
     assert result.neighbourhood is None
     assert result.as_dict()["neighbourhood"] is None

@@ -58,7 +58,7 @@ def test_five_minutes_unless_told():
 
 
 def test_the_least_recently_used_makes_room():
-    cache = QueryCache(most_entries=2)
+    cache = QueryCache(max_entries=2)
     cache.put("a", 1)
     cache.put("b", 2)
     cache.get("a")
@@ -66,14 +66,14 @@ def test_the_least_recently_used_makes_room():
     assert (cache.get("a"), cache.get("b"), cache.get("c"), len(cache)) == (1, None, 3, 2)
 
 
-@pytest.mark.parametrize("how", [{"seconds": 0}, {"seconds": -1}, {"most_entries": 0}])
+@pytest.mark.parametrize("how", [{"seconds": 0}, {"seconds": -1}, {"max_entries": 0}])
 def test_bad_parameters_are_refused(how):
-    with pytest.raises(ValueError, match="seconds must be above 0 and most_entries at least 1"):
+    with pytest.raises(ValueError, match="seconds must be above 0 and max_entries at least 1"):
         QueryCache(**how)
 
 
 def test_threads_may_share_it():
-    cache, errors = QueryCache(most_entries=5), []
+    cache, errors = QueryCache(max_entries=5), []
 
     def work(start):
         try:

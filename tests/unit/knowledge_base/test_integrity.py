@@ -1,11 +1,18 @@
+import json
 import sqlite3
+import zlib
 from contextlib import suppress
+from pathlib import Path
 
+import numpy as np
 import pytest
 
+from hopweave.cli import main
 from hopweave.document import Document
 from hopweave.errors import KnowledgeBaseError
 from hopweave.knowledge_base.store import KnowledgeBase
+from hopweave.storage.images import open_image, write_image
+from hopweave.vector.embedders import SentenceTransformerEmbedder
 
 
 @pytest.fixture
@@ -114,3 +121,98 @@ def test_a_file_without_vectors_is_not_blamed_for_it(tmp_path):
     with KnowledgeBase.open(tmp_path / "kb.db", embedder=None) as kb:
         kb.add([Document("a", "text"), Document("b", "text", vector=[1.0])])
         assert kb.check() == []
+
+
+# Graph entries, vectors and images
+
+
+@pytest.fixture
+def compacted(tmp_path):
+    path = tmp_path / "whole.db"
+    with KnowledgeBase.open(path) as kb:
+        kb.add([Document(f"d{n}", f"The MV Skua {n} calls at Hallow.", {"title": f"Ship {n}"}) for n in range(30)])
+        kb.compact()
+        kb.add([Document("late", "came later")])
+        kb.delete(["d3"])
+        assert kb.check() == []
+    return path
+
+
+def said(path):
+    with KnowledgeBase.open(path, read_only=True) as kb:
+        return kb.check()
+
+
+def changed_file(path, statement, *values):
+    connection = sqlite3.connect(path)
+    connection.execute(statement, values)
+    connection.commit()
+    connection.close()
+
+
+@pytest.mark.parametrize("payload", [b"", b"x", zlib.compress(b"[[],[],[],7,[]]"), zlib.compress(b"[" * 9999), None])
+def test_a_damaged_graph_entry_is_named(compacted, payload):
+    changed_file(compacted, "UPDATE graph_contributions SET payload = ? WHERE document_id = 'd7'", payload)
+    assert said(compacted) == ["graph entry of 'd7' is not as it was stored"]
+
+
+def test_a_graph_entry_that_grows_beyond_measure_is_refused(compacted):
+    bomb = zlib.compress(bytes(200_000_000), 9)
+    assert len(bomb) < 300_000
+    changed_file(compacted, "UPDATE graph_contributions SET payload = ? WHERE document_id = 'd7'", bomb)
+    assert said(compacted) == ["graph entry of 'd7' is not as it was stored"]
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_a_vector_of_no_numbers_is_named(compacted, number):
+    vector = np.full(256, number, np.float32).tobytes()
+    changed_file(compacted, "UPDATE vectors SET vector = ? WHERE row = 5", vector)
+    assert said(compacted)[0] == "document 'd4' has a vector that is not made of finite numbers"
+
+
+@pytest.mark.parametrize("kind", ["text", "vectors"])
+def test_an_image_of_something_else_is_named_and_can_be_made_again(compacted, kind):
+    with KnowledgeBase.open(compacted) as kb:
+        kb.compact()
+    folder = Path(f"{compacted}-index")
+    connection = sqlite3.connect(compacted)
+    name, file, checksum, *_ = connection.execute("SELECT * FROM images WHERE name LIKE ?", (f"{kind}:%",)).fetchone()
+    connection.close()
+    image = open_image(folder / file, checksum)
+    wrong = write_image(folder / "wrong.image", image.header, {**image.arrays, "rows": image.arrays["rows"] + 1})
+    changed_file(compacted, "UPDATE images SET file = 'wrong.image', checksum = ? WHERE name = ?", wrong, name)
+    assert said(compacted) == [
+        "image wrong.image does not say what the documents say; hopweave compact --rebuild makes it again"
+    ]
+    assert main(["compact", "--kb", str(compacted), "--rebuild"]) == 0
+    assert said(compacted) == []
+
+
+def test_info_tells_what_is_there(compacted, capsys):
+    with KnowledgeBase.open(compacted, read_only=True) as kb:
+        facts = kb.info()
+        assert (facts["documents"], facts["embedder"]) == (30, "wordllama-l2-supercat-256")
+        assert (facts["analyzers"], facts["builders"]) == (["nlp"], ["mentions", "links"])
+        assert facts["nodes"] == kb.graph.size > 30
+        assert facts["edges"] > 30
+        assert facts["changed"]["text:nlp"] == pytest.approx(2 / 30)
+        assert sum(facts["bytes"].values()) > 100_000
+    assert main(["info", "--kb", str(compacted)]) == 0
+    assert "documents   30" in capsys.readouterr().out
+    assert main(["info", "--kb", str(compacted), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["documents"] == 30
+
+
+def test_a_file_never_makes_a_search_download_a_model(tmp_path, monkeypatch):
+    pytest.importorskip("sentence_transformers")
+    asked = []
+    monkeypatch.setattr("sentence_transformers.SentenceTransformer", lambda model, **how: asked.append((model, how)))
+    embedder = SentenceTransformerEmbedder(model="somebody/elsewhere")
+    with KnowledgeBase.open(tmp_path / "a.db", embedder=embedder) as kb:
+        kb.add([Document("a", "text", vector=np.ones(4, np.float32))])
+    asked.clear()
+    with KnowledgeBase.open(tmp_path / "a.db") as kb:
+        for text in ("one", "two"):
+            with pytest.raises(AttributeError):  # the model that was not loaded
+                kb.embed(text)
+    assert asked == [("somebody/elsewhere", {"device": None, "local_files_only": True})]

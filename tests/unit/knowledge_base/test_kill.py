@@ -4,7 +4,6 @@ import json
 import multiprocessing
 import random
 import sqlite3
-import time
 from itertools import islice
 
 import pytest
@@ -105,7 +104,6 @@ def tables(path):
 def test_killed_at_random_moments(processes, corpus, truth, tmp_path):
     chance = random.Random(42)
     resumed, kills, counts = tmp_path / "resumed.db", 0, [0]
-    started = time.perf_counter()
     while kills < KILLS:
         fresh = kills % 3 == 2  # every third in a new file, where the making of the file may be hit
         path = tmp_path / f"fresh-{kills}.db" if fresh else resumed
@@ -125,7 +123,6 @@ def test_killed_at_random_moments(processes, corpus, truth, tmp_path):
         if not fresh:
             assert len(documents) >= counts[-1]
             counts.append(len(documents))
-    assert time.perf_counter() - started < 60
 
     # run to the end, it is as if nothing had happened
     whole = tmp_path / "whole.db"

@@ -15,9 +15,10 @@ import pytest
 
 from hopweave.document import Document
 from hopweave.errors import EmptyFile, KnowledgeBaseBusy, KnowledgeBaseError, NewerSchema
+from hopweave.knowledge_base.entry import Added
 from hopweave.knowledge_base.schema import SCHEMA_VERSION
 from hopweave.knowledge_base.settings import _settle
-from hopweave.knowledge_base.store import Added, KnowledgeBase
+from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.query import Query
 from hopweave.vector.embedders import CallableEmbedder, Cascade, StaticEmbedder
 
@@ -114,8 +115,25 @@ def test_a_changed_document_replaces_the_old_one(kb):
     ],
 )
 def test_a_change_of_text_metadata_or_vector_is_a_change(kb, changed):
-    assert kb.add([changed]) == Added(updated=1)
-    assert kb.add([changed]) == Added(unchanged=1)
+    assert kb.add([changed], vectors_of=kb.settings.model) == Added(updated=1)
+    assert kb.add([changed], vectors_of=kb.settings.model) == Added(unchanged=1)
+
+
+def test_vectors_of_another_model_are_refused_and_nothing_is_written(path):
+    foreign = Document("a", "text", vector=np.ones(256, np.float32))
+    with KnowledgeBase.open(path) as kb:
+        with pytest.raises(KnowledgeBaseError, match=r"document 'a': .* a model that was not named"):
+            kb.add([Document("b", "text"), foreign])
+        with pytest.raises(KnowledgeBaseError, match=r"a vector of 'e5', but .* holds those of 'wordllama"):
+            kb.add([foreign], vectors_of="e5")
+        assert kb.count() == 0
+        assert kb.add([foreign], vectors_of=kb.settings.model) == Added(added=1)
+    with KnowledgeBase.open(embedder=None) as kb:
+        assert kb.add([foreign]) == Added(added=1)
+        with pytest.raises(KnowledgeBaseError, match="has no embedder"):
+            kb.embed("ferry")
+    with KnowledgeBase.open(embedder=lengths) as kb, pytest.raises(KnowledgeBaseError, match=r"256 numbers, .* have 2"):
+        kb.add([foreign])
 
 
 @pytest.mark.parametrize("batch_size", [1, 2, 256])
@@ -335,6 +353,7 @@ READ_IN_A_LOCKED_FOLDER = """
 import os, sys
 from pathlib import Path
 from hopweave.knowledge_base.connections import Connections
+import urllib.parse  # pathlib imports it late, and the standard library may be in a private folder
 os.setuid(65534)  # somebody to whom nothing here belongs
 with Connections(Path(sys.argv[1]), busy_seconds=1, read_only=True).reading() as connection:
     print(connection.execute("SELECT count(*) FROM documents").fetchone()[0])
@@ -476,7 +495,7 @@ def test_a_function_as_embedder_has_to_be_given_again(path):
             kb.embed("ferry")
         with pytest.raises(KnowledgeBaseError, match="its embedder 'lengths' is not in the file"):
             kb.add([Document("new", "text")])
-        assert kb.add([Document("new", "text", vector=np.ones(2))]) == Added(added=1)
+        assert kb.add([Document("new", "text", vector=np.ones(2))], vectors_of="lengths") == Added(added=1)
         assert kb.check() == []
     with KnowledgeBase.open(path, embedder=lengths) as kb:
         assert kb.embed("four")[0] == "lengths"
@@ -524,7 +543,7 @@ def test_vectors_of_the_wrong_size_are_refused_and_nothing_is_lost():
         assert kb.vectors(["a", "plain"]).keys() == {"a"}
         assert kb.check() == []
     with KnowledgeBase.open() as kb, pytest.raises(KnowledgeBaseError, match=r"has 2 numbers, .* have 256"):
-        kb.add([Document("a", "x"), Document("b", "x", vector=[1.0, 0.0])])
+        kb.add([Document("a", "x"), Document("b", "x", vector=[1.0, 0.0])], vectors_of=kb.settings.model)
 
 
 def test_embeddings_of_questions_are_remembered():
@@ -622,7 +641,7 @@ def test_a_title_is_searched_along_with_the_text(kb):
     assert words(kb, "mv") == ["petrel", "skua"]
 
 
-# Above a size, through an HNSW graph
+# Above a size, in cells
 
 
 def cloud(count, start=0):
@@ -630,31 +649,22 @@ def cloud(count, start=0):
     return [Document(f"v{start + n}", f"point {start + n}", vector=row) for n, row in enumerate(numbers)]
 
 
-def stored_graph(path):
-    connection = sqlite3.connect(path)
-    size = connection.execute("SELECT coalesce(sum(length(data)), 0) FROM approximate_indexes").fetchone()[0]
-    connection.close()
-    return size
-
-
 def nearest(kb, document, top_k=1):
     return [key for key, _ in kb.rank_vectors(document.vector, top_k=top_k)]
 
 
-def test_the_graph_is_kept_in_the_file_and_kept_in_step(path):
+def test_vectors_in_cells_are_kept_in_step(path):
     first, second = cloud(400), cloud(120, 1000)
     with KnowledgeBase.open(path, embedder=None, approximate_above=200) as kb:
         kb.add(first)
-        size = stored_graph(path)
-        assert size > 0
+        kb.compact()
         assert all(nearest(kb, document) == [document.id] for document in first[::20])
         kb.add(second[:10])
-        assert stored_graph(path) == size  # a few new ones are searched beside it
-        assert nearest(kb, second[3]) == [second[3].id]
+        assert nearest(kb, second[3]) == [second[3].id]  # searched beside the cells
         with KnowledgeBase.open(path, read_only=True, approximate_above=200) as reader:
             assert nearest(reader, second[3]) == [second[3].id]
             assert kb.add(second).added == 110
-            assert stored_graph(path) > size  # now a fifth is new
+            kb.compact()
             assert all(nearest(reader, document) == [document.id] for document in second)
             kb.delete([document.id for document in first[:200]])
             assert not {document.id for document in first[:200]} & set(nearest(reader, first[0], 300))
@@ -816,3 +826,22 @@ def test_a_conflict_that_arises_while_vectors_are_made_is_seen(path):
 
 def test_a_question_object_can_be_searched_for(kb):
     assert ids(kb, Query("ferry", filters={"type": "notice"})) == ["notice"]
+
+
+def test_search_takes_filters_and_a_tenant():
+    with KnowledgeBase.open() as kb:
+        kb.add(
+            Document(key, "A ferry.", {"owner": owner, "year": year})
+            for key, owner, year in (("a", "ann", 1974), ("b", "bob", 1974), ("c", "ann", 1999))
+        )
+        assert {hit.id for hit in kb.search("ferry", tenant={"owner": "ann"}).hits} == {"a", "c"}
+        assert {hit.id for hit in kb.search("ferry", filters={"year": 1974}).hits} == {"a", "b"}
+        asked = Query("ferry", tenant={"owner": "ann"}, filters={"year": 1999})
+        assert {hit.id for hit in kb.search(asked).hits} == {"c"}
+        assert {hit.id for hit in kb.search(asked, filters={"year": 1974}).hits} == {"a"}
+        assert {hit.id for hit in kb.search(asked, filters={}, tenant={"owner": "bob"}).hits} == {"b"}
+
+
+def test_an_embedder_called_default_is_no_word_for_the_files_own():
+    with pytest.raises((TypeError, ValueError, KnowledgeBaseError)):
+        KnowledgeBase.open(embedder="default")

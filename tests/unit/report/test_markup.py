@@ -1,6 +1,6 @@
 import pytest
 
-from hopweave.report.markup import escaped, number, shortened, told
+from hopweave.report.markup import as_html, escaped, number, shortened
 
 
 def test_what_html_cannot_hold_is_replaced():
@@ -37,14 +37,14 @@ def test_numbers(value, shown):
     ],
 )
 def test_details(value, shown):
-    assert told(value) == shown
+    assert as_html(value) == shown
 
 
 def test_entries_that_are_alike_are_a_table():
-    shown = told({"text": {"raw": 4.0, "part": 0.1}, "vector": {"raw": 0.5, "part": 0.2}})
+    shown = as_html({"text": {"raw": 4.0, "part": 0.1}, "vector": {"raw": 0.5, "part": 0.2}})
     assert shown.count("<tr>") == 3
     assert '<th scope="row">vector</th><td>0.5</td><td>0.2</td>' in shown
-    assert "<table>" not in told({"text": {"raw": 4.0}, "vector": {"part": 0.2}})
+    assert "<table>" not in as_html({"text": {"raw": 4.0}, "vector": {"part": 0.2}})
 
 
 def test_one_long_word_is_cut_all_the_same():

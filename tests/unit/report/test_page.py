@@ -1,4 +1,4 @@
-"""Whole reports: what they tell, and that nothing told can become markup."""
+"""Whole reports: what they contain, and that no content can become markup."""
 
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from hopweave import Document, KnowledgeBase, Query, html_report
-from hopweave.graph.build.services import ServicesBuilder
+from hopweave.graph.build.builders.services import ServicesBuilder
 from hopweave.hit import Hit, Receipt
 from hopweave.pipeline import Result
 from hopweave.query import Intent, Plan
@@ -95,14 +95,14 @@ def test_a_result_tells_score_path_stages_plan_and_time(kb):
     assert read.tags.count("h1") == 1
     assert "Where was the designer of MV Skua born?" in read.text
     assert "text, vector, graph (the recipe's own sources)" in read.text
-    assert "Receipts: pagerank → bm25 → vector → weighted" in read.text
+    assert "Receipts: pagerank → bm25 → vector → trust_weighted" in read.text
     labels = [value for name, value in read.attributes if name == "aria-label"]
-    assert any(label.startswith("score 0.9") and "fused from graph 0.9" in label for label in labels)
+    assert any(label.startswith("score ") and "fused from graph 0.9" in label for label in labels)
     assert any("MV Skua" in label and "Ingrid Falk" in label and "→" in label for label in labels)
     assert "Where the time went" in read.text
 
 
-def test_intent_gate_failures_paths_and_context_are_told(kb):
+def test_intent_gate_failures_paths_and_context_are_shown(kb):
     recipe = Recipe.from_yaml(
         """
 name: all
@@ -111,7 +111,7 @@ intent: {}
 sources:
   text: {kind: bm25}
   graph: {kind: pagerank, seeds_from: [text], top_k: 10}
-paths: {fewest_hits: 2}
+paths: {min_hits: 2}
 context: {}
 """
     )
@@ -119,18 +119,18 @@ context: {}
     text = Reader(html_report(replace(result, failures={"vector": "TimeoutError: too slow"}))).text
     assert "Intent workflow (also goal_based)" in text
     assert "Gate retrieves" in text
-    assert "Went on without vector: TimeoutError: too slow" in text
+    assert "Source vector failed and was skipped: TimeoutError: too slow" in text
     assert "Context for a prompt[1] " in text or "Context for a promptConnections:" in text
     assert f"Paths between the hits ({len(result.paths.paths)})" in text
 
 
-def test_what_surrounds_the_services_is_told():
+def test_what_surrounds_the_services_is_shown():
     documents = [
         Document("orders", "POST /orders", {"service": "shop", "calls_out": ["till"]}),
         Document("pay", "POST /pay", {"service": "till"}),
     ]
     recipe = Recipe.from_yaml("{name: around, sources: {text: {kind: bm25}}, neighbourhood: {}}")
-    with KnowledgeBase.open(graph=[ServicesBuilder()], embedder=None) as kb:
+    with KnowledgeBase.open(builders=[ServicesBuilder()], embedder=None) as kb:
         kb.add(documents)
         text = Reader(html_report(kb.search("orders", recipe=recipe))).text
     assert "Around the hitsshop —calls→ till" in text

@@ -3,7 +3,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from hopweave.graph.model import Node
-from hopweave.graph.paths import Path
+from hopweave.graph.paths.path import Path
 from hopweave.report.path import Station, path_svg, stations
 
 PATH = Path(

@@ -31,7 +31,8 @@ class RerankServer:
         self.connections = 0
         self.disconnected = threading.Event()
         self.closing = threading.Event()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+        self._http.rerank = self
         self._http.daemon_threads = True
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02})
         self._thread.start()
@@ -63,77 +64,76 @@ class RerankServer:
         extra = {"id": "1", "tokens": {"input_tokens": 9}} if provider == "siliconflow" else {"usage": {"total": 9}}
         return 200, {"results": results, **extra}
 
-    def _handler(server):
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
 
-            def setup(self):
-                super().setup()
-                server.connections += 1
+class _Handler(BaseHTTPRequestHandler):
+    """Handles the requests to a `RerankServer`, which is `self.server.rerank`."""
 
-            def log_message(self, *_):
-                pass
+    protocol_version = "HTTP/1.1"
 
-            def do_POST(self):
-                provider = self.path.split("/")[1]
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                server.requests.append((provider, dict(self.headers), body))
-                header, form = AUTH[provider]
-                if server.key is not None and self.headers.get(header) != form.format(key=server.key):
-                    # as unwise servers do: the error repeats the key
-                    self._send(401, {"detail": f"wrong key {self.headers.get(header)}"})
-                    return
-                act = server.script.pop(0) if server.script else None
-                status, reply = server._reply(provider, body)
-                if act == "hang":
-                    self._wait_for_disconnect()
-                elif act == "drop":
-                    self.close_connection = True
-                elif act == "trickle":
-                    self._trickle()
-                elif isinstance(act, int):
-                    self._send(act, {"detail": f"your key {self.headers.get(header)} is fine, but I am not"})
-                elif isinstance(act, tuple):
-                    self._send(act[0], {}, act[1])
-                elif isinstance(act, bytes):
-                    self._send(200, act)
-                else:
-                    self._send(status, act(reply) if act else reply)
+    def setup(self):
+        super().setup()
+        self.server.rerank.connections += 1
 
-            def _send(self, status, content, headers=()):
-                raw = content if isinstance(content, bytes) else json.dumps(content).encode()
-                self.send_response(status)
-                for name, value in dict(headers).items():
-                    self.send_header(name, value)
-                self.send_header("Content-Length", str(len(raw)))
-                self.end_headers()
-                self.wfile.write(raw)
+    def log_message(self, *_):
+        pass
 
-            def _wait_for_disconnect(self):
-                self.connection.settimeout(0.02)
-                while not server.closing.is_set():
-                    try:
-                        if not self.connection.recv(1):
-                            break
-                    except TimeoutError:
-                        continue
-                    except OSError:
-                        break
-                server.disconnected.set()
-                self.close_connection = True
+    def do_POST(self):
+        provider = self.path.split("/")[1]
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.rerank.requests.append((provider, dict(self.headers), body))
+        header, form = AUTH[provider]
+        if self.server.rerank.key is not None and self.headers.get(header) != form.format(key=self.server.rerank.key):
+            # some servers repeat the key in the error
+            self._send(401, {"detail": f"wrong key {self.headers.get(header)}"})
+            return
+        act = self.server.rerank.script.pop(0) if self.server.rerank.script else None
+        status, reply = self.server.rerank._reply(provider, body)
+        if act in ("hang", "drop", "trickle"):
+            getattr(self, f"_{act}")()
+        elif isinstance(act, int):
+            self._send(act, {"detail": f"your key {self.headers.get(header)} is fine, but I am not"})
+        elif isinstance(act, tuple):
+            self._send(act[0], {}, act[1])
+        elif isinstance(act, bytes):
+            self._send(200, act)
+        else:
+            self._send(status, act(reply) if act else reply)
 
-            def _trickle(self):
-                """A byte now and then, so that no single read ever waits for long."""
-                self.close_connection = True
-                try:
-                    self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
-                    while not server.closing.is_set():
-                        self.wfile.write(b" ")
-                        time.sleep(0.1)
-                except OSError:
-                    server.disconnected.set()
+    def _drop(self):
+        self.close_connection = True
 
-        return Handler
+    def _send(self, status, content, headers=()):
+        raw = content if isinstance(content, bytes) else json.dumps(content).encode()
+        self.send_response(status)
+        for name, value in dict(headers).items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(raw)))
+        self.end_headers()
+        self.wfile.write(raw)
+
+    def _hang(self):
+        self.connection.settimeout(0.02)
+        while not self.server.rerank.closing.is_set():
+            try:
+                if not self.connection.recv(1):
+                    break
+            except TimeoutError:
+                continue
+            except OSError:
+                break
+        self.server.rerank.disconnected.set()
+        self.close_connection = True
+
+    def _trickle(self):
+        """A byte now and then, so that no single read ever waits for long."""
+        self.close_connection = True
+        try:
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+            while not self.server.rerank.closing.is_set():
+                self.wfile.write(b" ")
+                time.sleep(0.1)
+        except OSError:
+            self.server.rerank.disconnected.set()
 
 
 KEY = "sk-loopback-4f9a2c77e1"

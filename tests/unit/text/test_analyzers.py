@@ -5,7 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.text.analyzers import analyse_code, analyse_light, analyzer, check_analyzer, stem_of, stop_words, words
+from hopweave.text.analyzers import (
+    analyse_code,
+    analyse_light,
+    analyzer,
+    bm25_stop_words,
+    check_analyzer,
+    stem_of,
+    tokenize,
+)
 
 
 @pytest.mark.parametrize(
@@ -26,12 +34,12 @@ from hopweave.text.analyzers import analyse_code, analyse_light, analyzer, check
     ],
 )
 def test_words(text, expected):
-    assert words(text) == expected
+    assert tokenize(text) == expected
 
 
 @given(st.text(st.characters(categories=["L", "M", "N", "Zs", "P"]), max_size=40))
 def test_the_same_text_has_the_same_words_however_its_accents_are_written(text):
-    assert words(unicodedata.normalize("NFC", text)) == words(unicodedata.normalize("NFD", text))
+    assert tokenize(unicodedata.normalize("NFC", text)) == tokenize(unicodedata.normalize("NFD", text))
 
 
 def test_natural_language_leaves_out_stop_words_and_stems():
@@ -113,9 +121,9 @@ def test_unknown_names_say_what_is_allowed(name, message):
 
 
 def test_stop_words_by_language():
-    assert {"the", "of"} <= stop_words("english")
-    assert {"der", "und"} <= stop_words("german")
-    assert stop_words("klingon") == frozenset()
+    assert {"the", "of"} <= bm25_stop_words("english")
+    assert {"der", "und"} <= bm25_stop_words("german")
+    assert bm25_stop_words("klingon") == frozenset()
 
 
 def test_stems_follow_the_language_even_where_the_analyzer_does_not_stem():
@@ -128,9 +136,9 @@ def test_stems_follow_the_language_even_where_the_analyzer_does_not_stem():
 @pytest.mark.parametrize("hostile", ["a" + "." * 100_000, "a-" * 50_000, "aA" * 50_000, "_" * 100_000, "東" * 100_000])
 def test_hostile_text_takes_linear_time(name, hostile):
     analyse = analyzer(name)
-    started = time.perf_counter()
+    started = time.process_time()
     analyse(hostile)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize("name", ["nlp", "code", "light"])

@@ -1,13 +1,16 @@
 import pytest
 
-from hopweave.component import Ranking
 from hopweave.hit import Hit
+from hopweave.knowledge import Capability, Knowledge, Ranking
 from hopweave.query import Query
 from hopweave.text.keyword import Keyword
 
 
-class Desk:
+class Desk(Knowledge):
     """Answers both text paths from tables."""
+
+    version = 1
+    capabilities = frozenset({Capability.WORDS, Capability.FULL_TEXT})
 
     def __init__(self, bm25: Ranking, full_text: Ranking) -> None:
         self.bm25, self.full_text = bm25, full_text

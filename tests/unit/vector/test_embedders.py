@@ -59,7 +59,7 @@ def test_a_text_without_tokens_is_a_zero_row_and_no_text_no_row():
 
 
 def test_long_texts_go_by_their_beginning():
-    embedder = StaticEmbedder(most_characters=10)
+    embedder = StaticEmbedder(max_characters=10)
     assert np.array_equal(embedder.embed(["0123456789 and more"]), embedder.embed(["0123456789"]))
 
 
@@ -176,7 +176,7 @@ def test_when_nobody_answers_every_reason_is_told():
     with pytest.raises(EmbeddingError) as caught:
         cascade.embed(["ab"])
     assert str(caught.value) == (
-        "no embedder answered: one: ConnectionError: service unreachable; two: ConnectionError: service unreachable"
+        "all embedders failed: one: ConnectionError: service unreachable; two: ConnectionError: service unreachable"
     )
 
 

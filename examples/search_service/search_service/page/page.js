@@ -44,11 +44,11 @@ async function ask() {
     const key = sessionStorage.getItem("key");
     const headers = { "content-type": "application/json", ...(key ? { "x-api-key": key } : {}) };
     const reply = await fetch("/search", { method: "POST", headers, body: JSON.stringify(request) });
-    const said = await reply.json();
+    const answer = await reply.json();
     if (mine !== asking) return;
     at("unlock").hidden = reply.status !== 401;
-    if (!reply.ok) throw new Error([said.message, ...(said.faults || []).map((one) => one.message)].join(" "));
-    show(said, performance.now() - started);
+    if (!reply.ok) throw new Error([answer.message, ...(answer.faults || []).map((one) => one.message)].join(" "));
+    show(answer, performance.now() - started);
   } catch (error) {
     if (mine !== asking) return;
     show({ results: [], degraded: [], timings: {}, synthesis: null }, 0);

@@ -1,5 +1,9 @@
-"""LlamaIndex embedding models at work in a knowledge base."""
+"""LlamaIndex embedding models as embedders of a knowledge base."""
 
+from collections.abc import Callable
+
+from llama_index.core import Settings
+from llama_index.core.base.embeddings.base import Embedding
 from llama_index.core.embeddings import BaseEmbedding
 
 from hopweave.component import Embedder
@@ -10,6 +14,8 @@ def to_embedder(embed_model: BaseEmbedding | Embedder) -> Embedder:
     """
     The embedding model as one that a knowledge base can be opened with.
 
+    Questions are embedded by `get_query_embedding`, documents by `get_text_embedding_batch`.
+
     ```python
     from hopweave import KnowledgeBase
     from llama_index.core import MockEmbedding
@@ -19,13 +25,47 @@ def to_embedder(embed_model: BaseEmbedding | Embedder) -> Embedder:
     ```
 
     Args:
-        embed_model: Any LlamaIndex embedding model; an embedder of hopweave's own stays what it is.
+        embed_model: Any LlamaIndex embedding model; an embedder of hopweave's own is returned unchanged.
 
     Returns:
-        An embedder under the model's name, so that vectors of different models never meet.
+        An embedder under the model's name, so that vectors of different models are never compared.
 
     """
-    own = embed_model if isinstance(embed_model, Embedder) else getattr(embed_model, "embedder", None)
+    if isinstance(embed_model, Embedder):
+        return embed_model
+    own = getattr(embed_model, "embedder", None)
     if isinstance(own, Embedder):
         return own
-    return CallableEmbedder(name=embed_model.model_name, function=embed_model.get_text_embedding_batch)
+    return CallableEmbedder(
+        name=embed_model.model_name,
+        function=embed_model.get_text_embedding_batch,
+        query_function=query_embeddings(embed_model),
+    )
+
+
+def query_embeddings(embed_model: BaseEmbedding) -> Callable[[list[str]], list[Embedding]]:
+    """
+    The query side of an embedding model, as a function of several questions.
+
+    Args:
+        embed_model: The embedding model.
+
+    Returns:
+        A function from questions to their vectors.
+
+    """
+    return lambda questions: [embed_model.get_query_embedding(question) for question in questions]
+
+
+def chosen_model(embed_model: BaseEmbedding | None) -> BaseEmbedding | None:
+    """
+    The embedding model to use: the given one, else that of LlamaIndex's `Settings` if one was set there.
+
+    Args:
+        embed_model: The model that was given.
+
+    Returns:
+        The model; None if neither was set. LlamaIndex's own default, which needs a key, is never taken.
+
+    """
+    return Settings._embed_model if embed_model is None else embed_model

@@ -5,8 +5,8 @@ from typing import Any
 
 from llama_index.core.vector_stores.types import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
 
-from hopweave.filters import matches
 from hopweave.hit import Hit
+from hopweave.metadata.filters import matches
 
 _CORE = {
     FilterOperator.EQ: "eq",
@@ -33,7 +33,25 @@ _CONDITIONS: Mapping[FilterCondition, Callable[[list[bool]], bool]] = {
 }
 
 
-def to_predicate(filters: MetadataFilters | None) -> Callable[[Hit], bool] | None:
+class Predicate:
+    """
+    Metadata filters as a function of a hit.
+
+    Args:
+        filters: LlamaIndex metadata filters.
+
+    """
+
+    def __init__(self, filters: MetadataFilters) -> None:
+        """Keep the filters."""
+        self.filters = filters
+
+    def __call__(self, hit: Hit) -> bool:
+        """Whether the hit may be returned."""
+        return _admits(self.filters, hit.metadata)
+
+
+def to_predicate(filters: MetadataFilters | None) -> Predicate | None:
     """
     The filters as a function that says whether a hit may be returned.
 
@@ -47,7 +65,7 @@ def to_predicate(filters: MetadataFilters | None) -> Callable[[Hit], bool] | Non
         A function of a hit, or None if there are no filters.
 
     """
-    return None if filters is None else lambda hit: _admits(filters, hit.metadata)
+    return None if filters is None else Predicate(filters)
 
 
 def _admits(part: MetadataFilters | MetadataFilter, metadata: Mapping[str, Any]) -> bool:

@@ -1,5 +1,6 @@
 """LlamaIndex nodes to hits and documents, and back: the only translator."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,22 @@ from llama_index.core.vector_stores.utils import metadata_dict_to_node, node_to_
 
 from hopweave.document import Document
 from hopweave.hit import Hit, Receipt
+from hopweave.metadata.filters import in_tenant
 
 RECEIPTS_KEY = "hopweave"
-"""Where in a node's metadata the receipts travel, out of sight of LLM and embedding model."""
+"""Where in a node's metadata the receipts are, excluded from what LLM and embedding model read."""
+OTHER_KEY = "hopweave_receipts"
+"""Where they are if the node has metadata of the user's own under that name."""
 
 _NODE_KEY = "_node_content"
-_NOT_STORED = {RECEIPTS_KEY, KG_NODES_KEY, KG_RELATIONS_KEY}
+_NOT_STORED = {KG_NODES_KEY, KG_RELATIONS_KEY}
+
+
+class _WithReceipts(dict[str, Any]):
+    """Metadata whose receipts do not count for `node.hash`, by which LlamaIndex merges nodes of several retrievers."""
+
+    def __str__(self) -> str:
+        return str(_without_receipts(self))
 
 
 def to_hit(node: NodeWithScore) -> Hit:
@@ -29,12 +40,12 @@ def to_hit(node: NodeWithScore) -> Hit:
 
     """
     inner = node.node
-    carried = inner.metadata.get(RECEIPTS_KEY) or {}
+    carried = inner.metadata.get(_receipts_key(inner.metadata)) or {}
     return Hit(
         inner.node_id,
         None if node.score is None else float(node.score),
         inner.get_content(metadata_mode=MetadataMode.NONE),
-        {key: value for key, value in inner.metadata.items() if key != RECEIPTS_KEY},
+        _without_receipts(inner.metadata),
         None if inner.embedding is None else np.asarray(inner.embedding, np.float32),
         carried.get("scale"),
         node,
@@ -44,7 +55,7 @@ def to_hit(node: NodeWithScore) -> Hit:
 
 def to_node(hit: Hit) -> NodeWithScore:
     """
-    The hit as a node, its receipts under `metadata["hopweave"]`.
+    The hit as a node, its receipts under `metadata["hopweave"]`. They do not change `node.hash`.
 
     A hit that began as a node comes back as a copy of it, with the new score, and with the embedding if another source
     knew it.
@@ -58,16 +69,32 @@ def to_node(hit: Hit) -> NodeWithScore:
     """
     receipts: dict[str, Any] = {"receipts": [receipt.as_dict() for receipt in hit.receipts], "scale": hit.scale}
     inner = hit.origin.node if isinstance(hit.origin, NodeWithScore) else plain_node(hit)
+    key = _receipts_key(inner.metadata)
     known = {} if inner.embedding is not None or hit.vector is None else {"embedding": hit.vector.tolist()}
     copy = inner.model_copy(
         update={
             **known,
-            "metadata": {**inner.metadata, RECEIPTS_KEY: receipts},
-            "excluded_llm_metadata_keys": _with_receipts(inner.excluded_llm_metadata_keys),
-            "excluded_embed_metadata_keys": _with_receipts(inner.excluded_embed_metadata_keys),
+            "metadata": _WithReceipts({**inner.metadata, key: receipts}),
+            "excluded_llm_metadata_keys": _with_key(inner.excluded_llm_metadata_keys, key),
+            "excluded_embed_metadata_keys": _with_key(inner.excluded_embed_metadata_keys, key),
         }
     )
     return NodeWithScore(node=copy, score=hit.score)
+
+
+def visible_nodes(nodes: Iterable[NodeWithScore], tenant: Mapping[str, Any] | None) -> list[NodeWithScore]:
+    """
+    The nodes that a tenant may see.
+
+    Args:
+        nodes: Nodes from anywhere.
+        tenant: Metadata values a node must have to be seen at all; None sees everything.
+
+    Returns:
+        Those nodes of the list, in their order.
+
+    """
+    return [node for node in nodes if in_tenant(node.node.metadata, tenant)]
 
 
 def plain_node(hit: Hit) -> BaseNode:
@@ -97,15 +124,17 @@ def to_document(node: BaseNode) -> Document:
         node: The node to store.
 
     Returns:
-        A document with the node's id, text, metadata and embedding.
+        A document with the node's id, text, metadata and embedding; its source is the node's `ref_doc_id`.
 
     """
-    kept = node.model_copy(update={"metadata": {k: v for k, v in node.metadata.items() if k not in _NOT_STORED}})
+    stored = {key: value for key, value in _without_receipts(node.metadata).items() if key not in _NOT_STORED}
+    kept = node.model_copy(update={"metadata": stored})
     return Document(
         node.node_id,
         node.get_content(metadata_mode=MetadataMode.NONE),
         {**_for_graph_builders(node), **node_to_metadata_dict(kept, remove_text=True)},
         None if node.embedding is None else np.asarray(node.embedding, np.float32),
+        node.ref_doc_id or "",
     )
 
 
@@ -121,5 +150,17 @@ def _for_graph_builders(node: BaseNode) -> dict[str, Any]:
     return {name: value for name, value in neighbours.items() if value}
 
 
-def _with_receipts(keys: list[str]) -> list[str]:
-    return keys if RECEIPTS_KEY in keys else [*keys, RECEIPTS_KEY]
+def _with_key(keys: list[str], key: str) -> list[str]:
+    return keys if key in keys else [*keys, key]
+
+
+def _receipts_key(metadata: Mapping[str, Any]) -> str:
+    """Where the receipts are, or would be put: not where the user has something of their own."""
+    there = metadata.get(RECEIPTS_KEY)
+    own = there is None or (isinstance(there, Mapping) and there.keys() == {"receipts", "scale"})
+    return RECEIPTS_KEY if own else OTHER_KEY
+
+
+def _without_receipts(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    hidden = _receipts_key(metadata)
+    return {key: value for key, value in metadata.items() if key != hidden or value is None}

@@ -6,14 +6,39 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
-from llama_index.core.schema import QueryBundle
+from llama_index.core.schema import QueryBundle, QueryType
 
+from hopweave.metadata.tenants import narrow_tenant
 from hopweave.query import Query, utc_now
+
+
+@dataclass
+class TenantBundle(QueryBundle):
+    """
+    A query bundle with a tenant. Every component of hopweave that is given it sees only documents of that tenant.
+
+    It can only narrow the tenant that a component was made with.
+
+    Args:
+        query_str: The question.
+        tenant: Metadata values a document must have to be seen at all.
+
+    Examples:
+        ```python
+        from llama_index.hopweave import TenantBundle
+        from llama_index.retrievers.hopweave import BM25Retriever
+
+        BM25Retriever("hopweave.db").retrieve(TenantBundle("When does the gate open?", tenant={"customer": "acme"}))
+        ```
+
+    """
+
+    tenant: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BundledQuery(Query):
-    """A question that remembers the bundle it came in, for retrievers further down."""
+    """A question with the bundle it came in, for retrievers that a recipe asks."""
 
     bundle: QueryBundle | None = None
 
@@ -23,7 +48,7 @@ def to_query(
     *,
     filters: Any = None,
     tenant: Mapping[str, Any] | None = None,
-    asked_at: datetime | None = None,
+    now: datetime | None = None,
     with_embedding: bool = False,
 ) -> Query:
     """
@@ -32,8 +57,8 @@ def to_query(
     Args:
         bundle: What LlamaIndex hands to retrievers and postprocessors; None is a question without words.
         filters: What may be returned, as a function or mapping.
-        tenant: Metadata values a document must have to be seen at all.
-        asked_at: The time to go by; the current time when not given.
+        tenant: Metadata values a document must have to be seen at all; that of a `TenantBundle` narrows it.
+        now: The time to go by; the current time when not given.
         with_embedding: Whether the bundle's embedding is of the model whose vectors it will meet. LlamaIndex
             retrievers leave theirs in the bundle, so it is not taken unasked.
 
@@ -46,16 +71,31 @@ def to_query(
     return BundledQuery(
         bundle.query_str,
         vector=vector,
-        asked_at=utc_now() if asked_at is None else asked_at,
+        now=utc_now() if now is None else now,
         filters=filters,
-        tenant=tenant,
+        tenant=tenant_of(bundle, tenant),
         bundle=bundle,
     )
 
 
+def tenant_of(bundle: QueryType | None, tenant: Mapping[str, Any] | None = None) -> Mapping[str, Any] | None:
+    """
+    The tenant of a component, narrowed by that of the bundle.
+
+    Args:
+        bundle: What was asked.
+        tenant: The tenant that the component was made with.
+
+    Returns:
+        The tenant; None sees everything.
+
+    """
+    return narrow_tenant(tenant, bundle.tenant if isinstance(bundle, TenantBundle) else None)
+
+
 def to_bundle(query: Query) -> QueryBundle:
     """
-    The question as a bundle: the one it came in, with the words it has now.
+    The question as a bundle: the one it came in, with the words and the tenant it has now.
 
     Args:
         query: The question.
@@ -65,4 +105,12 @@ def to_bundle(query: Query) -> QueryBundle:
 
     """
     bundle = query.bundle if isinstance(query, BundledQuery) and query.bundle else QueryBundle(query.text)
-    return replace(bundle, query_str=query.text)
+    if query.tenant is None:
+        return replace(bundle, query_str=query.text)
+    return TenantBundle(
+        query.text,
+        image_path=bundle.image_path,
+        custom_embedding_strs=bundle.custom_embedding_strs,
+        embedding=bundle.embedding,
+        tenant=query.tenant,
+    )

@@ -1,35 +1,92 @@
 """A LlamaIndex retriever as a source of a recipe."""
 
-from typing import Literal
+import logging
+from collections.abc import Iterable
+from copy import copy
+from typing import Any, Literal
 
 from llama_index.core.retrievers import BaseRetriever
+from llama_index.core.schema import NodeWithScore
+from llama_index.core.vector_stores.types import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
+from llama_index.hopweave.filters import Predicate
 from llama_index.hopweave.nodes import to_hit
 from llama_index.hopweave.questions import to_bundle
 from pydantic import ConfigDict, Field
 
-from hopweave.component import Knowledge, Rankings, Source
+from hopweave.component import Rankings, Source
 from hopweave.hit import Hit
+from hopweave.knowledge import Knowledge
+from hopweave.metadata.filters import in_tenant
 from hopweave.query import Query
+
+logger = logging.getLogger(__name__)
 
 
 class RetrieverSource(Source):
     """
     Lets a recipe ask any LlamaIndex retriever, whatever it searches.
 
-    How many nodes it returns is up to the retriever.
+    How many nodes it returns is up to the retriever. Nodes that the tenant may not see are dropped. Where the retriever
+    takes metadata filters, as those of a `VectorStoreIndex` do, tenant and filters are handed to its store, so that
+    dropped nodes do not take the places of others; if the store refuses them or finds nothing, it is asked without.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     kind: Literal["retriever"] = "retriever"
     retriever: BaseRetriever = Field(exclude=True, repr=False, description="The retriever to ask.")
+    hand_on_filters: bool = Field(
+        default=False, description="Hand the question's filters on; not for a source whose hits lead to others."
+    )
 
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:  # noqa: ARG002
         """Ask the retriever."""
-        return [to_hit(node) for node in self.retriever.retrieve(to_bundle(query))]
+        bundle, filtered = to_bundle(query), self._filtered(query)
+        try:
+            nodes = [] if filtered is None else filtered.retrieve(bundle)
+        except (NotImplementedError, TypeError, ValueError) as error:
+            nodes = _refused(error)
+        return _visible(nodes or self.retriever.retrieve(to_bundle(query)), query)
 
     async def search_async(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:
         """Ask the retriever without blocking the event loop."""
         if type(self.retriever)._aretrieve is BaseRetriever._aretrieve:  # which would block it
             return await super().search_async(query, knowledge, upstream)
-        return [to_hit(node) for node in await self.retriever.aretrieve(to_bundle(query))]
+        bundle, filtered = to_bundle(query), self._filtered(query)
+        try:
+            nodes = [] if filtered is None else await filtered.aretrieve(bundle)
+        except (NotImplementedError, TypeError, ValueError) as error:
+            nodes = _refused(error)
+        return _visible(nodes or await self.retriever.aretrieve(to_bundle(query)), query)
+
+    def _filtered(self, query: Query) -> BaseRetriever | None:
+        """The retriever with tenant and filters among its own, or None if it takes none or there are none."""
+        wanted: list[Any] = [_condition(name, value) for name, value in (query.tenant or {}).items()]
+        if self.hand_on_filters and isinstance(query.filters, Predicate):
+            wanted.append(query.filters.filters)
+        own = getattr(self.retriever, "_filters", False)
+        if not wanted or not (own is None or isinstance(own, MetadataFilters)):
+            return None
+        parts = [*wanted, *([] if own is None else [own])]
+        filtered = copy(self.retriever)
+        filtered._filters = (  # type: ignore[attr-defined]
+            parts[0]
+            if len(parts) == 1 and isinstance(parts[0], MetadataFilters)
+            else MetadataFilters(filters=parts, condition=FilterCondition.AND)
+        )
+        return filtered
+
+
+def _condition(name: str, value: Any) -> MetadataFilter:
+    if isinstance(value, list | tuple | set | frozenset):
+        return MetadataFilter(key=name, value=list(value), operator=FilterOperator.IN)
+    return MetadataFilter(key=name, value=value, operator=FilterOperator.EQ)
+
+
+def _refused(error: Exception) -> list[NodeWithScore]:
+    logger.warning("a retriever does not take the filters: %s; its nodes are filtered afterwards", error)
+    return []
+
+
+def _visible(nodes: Iterable[NodeWithScore], query: Query) -> list[Hit]:
+    return [hit for hit in map(to_hit, nodes) if in_tenant(hit.metadata, query.tenant)]

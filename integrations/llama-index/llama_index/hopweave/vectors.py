@@ -19,9 +19,10 @@ def stored_vectors(vector_store: Any) -> Lookup | None:
         The function, or None if there is no store.
 
     """
-    store = getattr(vector_store, "vector_store", vector_store)
+    store: Any = getattr(vector_store, "vector_store", vector_store)
     if isinstance(store, SimpleVectorStore):  # it keeps vectors alone, so it has no nodes to give
         return lambda ids: {key: store.data.embedding_dict.get(key) for key in ids}
     if hasattr(store, "get_nodes"):
         return lambda ids: {node.node_id: node.embedding for node in store.get_nodes(node_ids=ids)}
-    return store
+    lookup: Lookup | None = store
+    return lookup

@@ -1,1 +1,1 @@
-"""What a document says to the graph, without a model and without an LLM."""
+"""From contributions to a graph: which names are entities, and how they connect."""

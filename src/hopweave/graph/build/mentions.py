@@ -1,90 +1,93 @@
-"""Entities from plain text: titles, headings, definitions and names, without a model."""
+"""Mentions in columns: what documents say they name, and the sums that follow from it."""
 
-from collections.abc import Iterable
-from typing import Literal, Protocol
+from dataclasses import dataclass
 
-from pydantic import Field, field_validator
+import numpy as np
 
-from hopweave.document import Document
-from hopweave.graph.build.about import about_names
-from hopweave.graph.build.builder import GraphBuilder
-from hopweave.graph.build.capitalised import capitalised_names
-from hopweave.graph.model import Contribution, Mention, Node
-from hopweave.graph.words import word_string
+from hopweave.graph.storage.tables import GraphTables
+from hopweave.storage.columns import Array, Numbers
+
+ABOUT, SURE, UNSURE = 2, 1, 0
+"""The confidence of a mention."""
 
 
-class EntityExtractor(Protocol):
-    """Finds names in a text: spaCy, GLiNER, an LLM, or any function from text to strings."""
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Mentions in columns: document, node and type by number, weight and confidence."""
 
-    def __call__(self, text: str, /) -> Iterable[str]:
-        """The names in a text."""
-        ...
+    documents: Array
+    nodes: Array
+    types: Array
+    weights: Array
+    confidence: Array
 
-
-_EXTRACTORS: dict[str, EntityExtractor] = {}
-
-
-def register_extractor(name: str, extractor: EntityExtractor) -> None:
-    """Make an extractor known by name, so that a recipe can ask for it.
-
-    >>> register_extractor("tickets", lambda text: [word for word in text.split() if word.startswith("OPS-")])
-    >>> builder = MentionsBuilder(extractor="tickets")
-    >>> [mention.name for mention in builder.contribute(Document("d", "see OPS-17 and OPS-9")).mentions]
-    ['OPS-17', 'OPS-9']
-    """
-    _EXTRACTORS[name] = extractor
-
-
-class MentionsBuilder(GraphBuilder):
-    """Connects a passage with what it is about and with the names it mentions.
-
-    It is about its title (with and without a bracketed suffix), its headings, the name of its file and what its
-    first sentence defines. It mentions the capitalised and quoted names in its text and, once the graph is read,
-    everything that another passage is about and that occurs in its words.
-
-    >>> document = Document("d", "Skua is a ferry. She sails to Harris.", {"title": "MV Skua"})
-    >>> [(mention.name, mention.is_about) for mention in MentionsBuilder().contribute(document).mentions]
-    [('MV Skua', True), ('Skua', True), ('Harris', False)]
-    """
-
-    kind: Literal["mentions"] = "mentions"
-    extractor: str = Field("rules", description="Who finds names in the text: `rules`, or a registered extractor.")
-    path_fields: tuple[str, ...] = Field(
-        ("file_name", "file_path", "path", "source", "url"), description="Metadata fields that hold a file name or URL."
-    )
-    title_weight: float = Field(4.0, gt=0, description="Weight of the edge to what the title names.")
-    inferred_weight: float = Field(2.0, gt=0, description="Weight of the edge to what else the passage is about.")
-    year_weight: float = Field(0.25, ge=0, description="Weight of the edge to a year; 0 leaves years out.")
-    search_titles: bool = Field(True, description="Look for what other passages are about in this one's text.")
-
-    @field_validator("extractor")
-    @classmethod
-    def _known(cls, name: str) -> str:
-        if name != "rules" and name not in _EXTRACTORS:
-            known = ", ".join(["rules", *sorted(_EXTRACTORS)])
-            raise ValueError(f"no such extractor; allowed are {known}; add one with register_extractor")
-        return name
-
-    def contribute(self, document: Document) -> Contribution:
-        """The passage, what it is about and the names in it."""
-        found: dict[str, Mention] = {}
-        for mention in about_names(
-            document,
-            path_fields=self.path_fields,
-            title_weight=self.title_weight,
-            inferred_weight=self.inferred_weight,
-        ):
-            found.setdefault(mention.name, mention)
-        for mention in self._names(document.text):
-            found.setdefault(mention.name, mention)
-        return Contribution(
-            document.id,
-            nodes=(Node.passage(document.id, document.title),),
-            mentions=tuple(found.values()),
-            words=word_string(document.text) if self.search_titles else "",
+    def take(self, chosen: Array) -> "Mentions":
+        """Some of the mentions."""
+        return Mentions(
+            self.documents[chosen],
+            self.nodes[chosen],
+            self.types[chosen],
+            self.weights[chosen],
+            self.confidence[chosen],
         )
 
-    def _names(self, text: str) -> list[Mention]:
-        if self.extractor == "rules":
-            return capitalised_names(text, year_weight=self.year_weight)
-        return [Mention(name) for name in _EXTRACTORS[self.extractor](text) if name.strip()]
+    def plus(self, other: "Mentions") -> "Mentions":
+        """These and others."""
+        return Mentions(
+            np.concatenate([self.documents, other.documents]),
+            np.concatenate([self.nodes, other.nodes]),
+            np.concatenate([self.types, other.types]),
+            np.concatenate([self.weights, other.weights]),
+            np.concatenate([self.confidence, other.confidence]),
+        )
+
+    def best(self, edge_types: list[str]) -> "Mentions":
+        """One mention per document and node: the most confident, then the heaviest, then by the name of its type."""
+        ranks = np.argsort(np.argsort(np.array(edge_types, dtype=np.str_)))
+        confidence = self.confidence.astype(np.int64)
+        order = np.lexsort((ranks[self.types], -self.weights, -confidence, self.nodes, self.documents))
+        documents, nodes = self.documents[order], self.nodes[order]
+        new = np.ones(len(order), dtype=bool)
+        new[1:] = (np.diff(documents) != 0) | (np.diff(nodes) != 0)
+        return self.take(order[new])
+
+
+def said_mentions(tables: GraphTables, documents: Array) -> tuple[Numbers, Mentions]:
+    """What documents themselves say they mention: the spelling of each mention, and the mentions."""
+    counts, (spellings, types, confidence, weights) = tables.said.gather(documents)
+    nodes = tables.spellings["node"][spellings].astype(np.int64)
+    mentions = Mentions(np.repeat(documents, counts), nodes, types.astype(np.int64), weights, confidence)
+    return spellings.astype(np.int64), mentions
+
+
+def add_mention_sums(tables: GraphTables, documents: Array, sign: int) -> Numbers:
+    """Add what these documents say to the sums of spellings and nodes, or take it back; the nodes they name."""
+    spellings, said = said_mentions(tables, documents)
+    np.add.at(tables.spellings["said"], spellings, sign)
+    np.add.at(tables.spellings["about"], spellings[said.confidence == ABOUT], sign)
+    if not len(spellings):
+        return spellings
+    best = said.best(tables.edge_types)
+    np.add.at(tables.nodes["about"], best.nodes[best.confidence == ABOUT], sign)
+    np.add.at(tables.nodes["sure"], best.nodes[best.confidence > UNSURE], sign)
+    return np.unique(best.nodes)
+
+
+def choose_spellings(tables: GraphTables, nodes: Array) -> None:
+    """Set the name each node goes by: the spelling of those about it, then the most frequent, then the smallest."""
+    counts, (spellings,) = tables.spellings_of.gather(nodes)
+    owners = np.repeat(nodes, counts)
+    said, about = tables.spellings["said"][spellings], tables.spellings["about"][spellings]
+    in_use = (said > 0) | (tables.spellings["declared"][spellings] > 0)
+    owners, spellings, said, about = owners[in_use], spellings[in_use], said[in_use], about[in_use]
+    order = np.lexsort((-said, -about, owners))
+    owners, spellings, said, about = owners[order], spellings[order], said[order], about[order]
+    first = np.flatnonzero(np.diff(owners, prepend=-1))
+    chosen = spellings[first].astype(np.int64)
+    ends = np.append(first[1:], len(owners))
+    for place in np.flatnonzero(ends - first > 1).tolist():
+        begin, end = first[place], ends[place]
+        equal = (about[begin:end] == about[begin]) & (said[begin:end] == said[begin])
+        chosen[place] = min(spellings[begin:end][equal].tolist(), key=tables.spelled)
+    tables.nodes["spelling"][nodes] = -1
+    tables.nodes["spelling"][owners[first]] = chosen

@@ -27,7 +27,7 @@ class StaticEmbedding(BaseEmbedding):
 
     """
 
-    model_name: str = Field(StaticEmbedder().model_name, description="The name of the embedding model.")
+    model_name: str = Field(default=StaticEmbedder().model_name, description="The name of the embedding model.")
     embedder: Embedder = Field(default_factory=StaticEmbedder, exclude=True, description="What does the work.")
 
     @classmethod
@@ -41,13 +41,15 @@ class StaticEmbedding(BaseEmbedding):
         self.model_name = self.embedder.model_name
 
     def _get_text_embeddings(self, texts: list[str]) -> list[Embedding]:
-        return self.embedder.embed(texts).tolist()
+        rows: list[Embedding] = self.embedder.embed(texts).tolist()
+        return rows
 
     def _get_text_embedding(self, text: str) -> Embedding:
         return self._get_text_embeddings([text])[0]
 
     def _get_query_embedding(self, query: str) -> Embedding:
-        return self._get_text_embedding(query)
+        row: Embedding = self.embedder.embed_queries([query])[0].tolist()
+        return row
 
     async def _aget_query_embedding(self, query: str) -> Embedding:
         return await asyncio.to_thread(self._get_query_embedding, query)

@@ -11,8 +11,8 @@ from llama_index.core.graph_stores.types import (
     Triplet,
 )
 
-from hopweave.graph.build.triples import relation_type
-from hopweave.graph.model import Contribution, Edge, Node
+from hopweave.graph.build.builders.triples import relation_type
+from hopweave.graph.model import IMPORTED, Contribution, Edge, Node
 from hopweave.knowledge_base.store import KnowledgeBase
 
 Load = Callable[[PropertyGraphStore], Iterable[Triplet]]
@@ -120,7 +120,7 @@ def _contribution(chunk: str, triplets: Iterable[Triplet]) -> Contribution:
         edges[Edge(source_id, target_id, relation_type(relation.label), label=relation.label)] = None
         for node in passage:
             edges.update({Edge(node.id, end.id, "mentions"): None for end in ends.values() if end.id != node.id})
-    return Contribution(f"property_graph:{chunk}", tuple(nodes.values()), tuple(edges))
+    return Contribution(f"{IMPORTED}{chunk}", tuple(nodes.values()), tuple(edges))
 
 
 def _node(labelled: LabelledNode) -> Node:

@@ -5,9 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from llama_index.core.bridge.pydantic import Field
+from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.schema import BaseNode, TransformComponent
+from llama_index.core.storage.docstore import BaseDocumentStore
+from llama_index.hopweave.embedder import to_embedder
 from llama_index.hopweave.nodes import to_document
 
+from hopweave.document import Document
 from hopweave.knowledge_base.store import KnowledgeBase
 
 
@@ -15,11 +19,17 @@ class KnowledgeBaseWriter(TransformComponent):
     """
     Writes the nodes of an ingestion pipeline into a knowledge base, which also builds their graph, and hands them on.
 
-    Nodes without an embedding are embedded by the knowledge base. Writing twice changes nothing. The pipeline's cache
-    is told the version of the knowledge base, so it never skips a write that is still to be done.
+    Nodes without an embedding are embedded by the knowledge base. Writing twice changes nothing. The nodes of a
+    document (`ref_doc_id`) replace those that were written of it before. The pipeline's cache is told the version of
+    the knowledge base, so it never skips a write that is still to be done.
+
+    LlamaIndex tells transformations nothing of documents that are gone: call `sync` after the run, or let the pipeline
+    write through `vector_store=HopweaveVectorStore(...)`, which `DocstoreStrategy.UPSERTS_AND_DELETE` deletes from.
 
     Args:
         knowledge_base: An open knowledge base.
+        embed_model: The model that made the embeddings of the nodes, if an earlier transformation did. It must be that
+            of the knowledge base; not needed if the knowledge base was opened with it.
 
     Examples:
         ```python
@@ -38,6 +48,10 @@ class KnowledgeBaseWriter(TransformComponent):
 
     knowledge_base: KnowledgeBase = Field(exclude=True, repr=False, description="Where the nodes are written.")
 
+    embed_model: BaseEmbedding | None = Field(
+        default=None, exclude=True, repr=False, description="The model that made the embeddings of the nodes."
+    )
+
     @classmethod
     def class_name(cls) -> str:
         """The name under which it is written."""
@@ -50,8 +64,43 @@ class KnowledgeBaseWriter(TransformComponent):
 
     def __call__(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:  # noqa: ARG002
         """Write the nodes and hand them on."""
-        self.knowledge_base.add(to_document(node) for node in nodes)
+        made_by = None if self.embed_model is None else to_embedder(self.embed_model).model_name
+        by_source: dict[str, list[Document]] = {}
+        for document in map(to_document, nodes):
+            by_source.setdefault(document.source, []).append(document)
+        for source, documents in by_source.items():
+            if source:
+                self.knowledge_base.replace(source, documents, vectors_of=made_by)
+            else:
+                self.knowledge_base.add(documents, vectors_of=made_by)
         return nodes
+
+    def delete(self, ref_doc_id: str) -> int:
+        """
+        Remove all nodes of a document.
+
+        Args:
+            ref_doc_id: The id of the document.
+
+        Returns:
+            The number of nodes removed.
+
+        """
+        return self.knowledge_base.replace(ref_doc_id, ()).removed
+
+    def sync(self, docstore: BaseDocumentStore) -> int:
+        """
+        Remove the nodes of documents that a document store, such as that of the pipeline, no longer has.
+
+        Args:
+            docstore: The document store.
+
+        Returns:
+            The number of nodes removed.
+
+        """
+        known = {"", *docstore.get_all_document_hashes().values()}
+        return sum(self.delete(source) for source in self.knowledge_base.sources() if source not in known)
 
     async def acall(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:
         """The same without blocking the event loop."""

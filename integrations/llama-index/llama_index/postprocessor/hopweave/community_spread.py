@@ -2,14 +2,14 @@
 
 from llama_index.postprocessor.hopweave.stage import StagePostprocessor
 
-from hopweave.stages.community_spread import CommunitySpread
+from hopweave.stages.diversify.community_spread import CommunitySpread
 
 
 class CommunitySpreadPostprocessor(CommunitySpread, StagePostprocessor):
     """
     Raises the best node of each community, by the metadata field `community` or as the knowledge base knows it.
 
-    Parameters are those of `hopweave.stages.community_spread.CommunitySpread`.
+    Parameters are those of `hopweave.stages.diversify.community_spread.CommunitySpread`.
 
     Examples:
         ```python

@@ -2,14 +2,14 @@
 
 from llama_index.postprocessor.hopweave.stage import StagePostprocessor
 
-from hopweave.stages.corpus_boost import CorpusBoost
+from hopweave.stages.adjust.corpus_boost import CorpusBoost
 
 
 class CorpusBoostPostprocessor(CorpusBoost, StagePostprocessor):
     """
     Multiplies scores where words of the question and the corpus type of a node match a rule.
 
-    Parameters are those of `hopweave.stages.corpus_boost.CorpusBoost`.
+    Parameters are those of `hopweave.stages.adjust.corpus_boost.CorpusBoost`.
 
     Examples:
         ```python

@@ -2,14 +2,14 @@
 
 from llama_index.postprocessor.hopweave.stage import RerankPostprocessor
 
-from hopweave.stages.cross_encoder import CrossEncoder
+from hopweave.stages.rerank.cross_encoder import CrossEncoder
 
 
 class CrossEncoderPostprocessor(CrossEncoder, RerankPostprocessor):
     """
     Rescores the first nodes with a sentence-transformers cross-encoder; the rest follow behind them.
 
-    Parameters are those of `hopweave.stages.cross_encoder.CrossEncoder`.
+    Parameters are those of `hopweave.stages.rerank.cross_encoder.CrossEncoder`.
 
     Examples:
         ```python

@@ -2,14 +2,14 @@
 
 from llama_index.postprocessor.hopweave.stage import ComparingPostprocessor
 
-from hopweave.stages.deferral import Deferral
+from hopweave.stages.diversify.deferral import Deferral
 
 
 class DeferralPostprocessor(Deferral, ComparingPostprocessor):
     """
     Moves a node that is too similar to a better one to the end. Nothing is dropped.
 
-    Parameters are those of `hopweave.stages.deferral.Deferral`.
+    Parameters are those of `hopweave.stages.diversify.deferral.Deferral`.
 
     Examples:
         ```python

@@ -2,14 +2,14 @@
 
 from llama_index.postprocessor.hopweave.stage import DatedPostprocessor
 
-from hopweave.stages.freshness import Freshness
+from hopweave.stages.adjust.freshness import Freshness
 
 
 class FreshnessPostprocessor(Freshness, DatedPostprocessor):
     """
     Blends freshness into the scores of nodes of the given corpus types.
 
-    Parameters are those of `hopweave.stages.freshness.Freshness`.
+    Parameters are those of `hopweave.stages.adjust.freshness.Freshness`.
 
     Examples:
         ```python

@@ -2,14 +2,14 @@
 
 from llama_index.postprocessor.hopweave.stage import StagePostprocessor
 
-from hopweave.stages.importance import Importance
+from hopweave.stages.adjust.importance import Importance
 
 
 class ImportancePostprocessor(Importance, StagePostprocessor):
     """
     Weighs scores by the importance in the metadata; without one, a score stays.
 
-    Parameters are those of `hopweave.stages.importance.Importance`.
+    Parameters are those of `hopweave.stages.adjust.importance.Importance`.
 
     Examples:
         ```python

@@ -2,14 +2,14 @@
 
 from llama_index.postprocessor.hopweave.stage import StagePostprocessor
 
-from hopweave.stages.length import Length
+from hopweave.stages.adjust.length import Length
 
 
 class LengthPostprocessor(Length, StagePostprocessor):
     """
     Divides the scores of nodes that are longer than an anchor length.
 
-    Parameters are those of `hopweave.stages.length.Length`.
+    Parameters are those of `hopweave.stages.adjust.length.Length`.
 
     Examples:
         ```python

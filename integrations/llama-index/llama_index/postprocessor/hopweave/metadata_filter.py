@@ -2,14 +2,14 @@
 
 from llama_index.postprocessor.hopweave.stage import StagePostprocessor
 
-from hopweave.stages.metadata_filter import MetadataFilter
+from hopweave.stages.filter.metadata_filter import MetadataFilter
 
 
 class MetadataFilterPostprocessor(MetadataFilter, StagePostprocessor):
     """
     Keeps the nodes whose metadata is allowed; scores and order stay.
 
-    Parameters are those of `hopweave.stages.metadata_filter.MetadataFilter`.
+    Parameters are those of `hopweave.stages.filter.metadata_filter.MetadataFilter`.
 
     Examples:
         ```python

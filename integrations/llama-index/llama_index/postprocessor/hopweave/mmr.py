@@ -2,20 +2,20 @@
 
 from llama_index.postprocessor.hopweave.stage import ComparingPostprocessor
 
-from hopweave.stages.mmr import Mmr
+from hopweave.stages.diversify.mmr import MMR
 
 
-class MmrPostprocessor(Mmr, ComparingPostprocessor):
+class MMRPostprocessor(MMR, ComparingPostprocessor):
     """
     Picks nodes one by one by maximal marginal relevance; scores stay as they are.
 
-    Parameters are those of `hopweave.stages.mmr.Mmr`.
+    Parameters are those of `hopweave.stages.diversify.mmr.MMR`.
 
     Examples:
         ```python
-        from llama_index.postprocessor.hopweave import MmrPostprocessor
+        from llama_index.postprocessor.hopweave import MMRPostprocessor
 
-        engine = index.as_query_engine(node_postprocessors=[MmrPostprocessor(relevance_weight=0.5, top_k=5)])
+        engine = index.as_query_engine(node_postprocessors=[MMRPostprocessor(relevance_weight=0.5, top_k=5)])
         ```
 
     """

@@ -2,14 +2,14 @@
 
 from llama_index.postprocessor.hopweave.stage import StagePostprocessor
 
-from hopweave.stages.noise import Noise
+from hopweave.stages.filter.noise import Noise
 
 
 class NoisePostprocessor(Noise, StagePostprocessor):
     """
     Drops nodes whose text is a denial, a greeting, a question about memory, boilerplate or too short.
 
-    Parameters are those of `hopweave.stages.noise.Noise`.
+    Parameters are those of `hopweave.stages.filter.noise.Noise`.
 
     Examples:
         ```python

@@ -2,14 +2,14 @@
 
 from llama_index.postprocessor.hopweave.stage import DatedPostprocessor
 
-from hopweave.stages.recency_boost import RecencyBoost
+from hopweave.stages.adjust.recency_boost import RecencyBoost
 
 
 class RecencyBoostPostprocessor(RecencyBoost, DatedPostprocessor):
     """
     Adds a bonus to the scores that falls with age.
 
-    Parameters are those of `hopweave.stages.recency_boost.RecencyBoost`.
+    Parameters are those of `hopweave.stages.adjust.recency_boost.RecencyBoost`.
 
     Examples:
         ```python

@@ -2,7 +2,7 @@
 
 from llama_index.postprocessor.hopweave.stage import RerankPostprocessor, VectorPostprocessor
 
-from hopweave.stages.remote_rerank import RemoteRerank
+from hopweave.stages.rerank.remote_rerank import RemoteRerank
 
 
 class RemoteRerankPostprocessor(RemoteRerank, RerankPostprocessor, VectorPostprocessor):
@@ -10,7 +10,7 @@ class RemoteRerankPostprocessor(RemoteRerank, RerankPostprocessor, VectorPostpro
     Asks Jina, SiliconFlow, Pinecone or any endpoint of the common shape, within a deadline; if it fails, nodes are
     reranked by cosine, else stay as they are. The key comes from the environment and is never written.
 
-    Parameters are those of `hopweave.stages.remote_rerank.RemoteRerank`.
+    Parameters are those of `hopweave.stages.rerank.remote_rerank.RemoteRerank`.
 
     Examples:
         ```python

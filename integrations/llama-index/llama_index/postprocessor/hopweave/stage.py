@@ -9,21 +9,23 @@ from typing import Any
 from llama_index.core.bridge.pydantic import ConfigDict, Field, field_serializer
 from llama_index.core.callbacks.schema import CBEventType, EventPayload
 from llama_index.core.embeddings import BaseEmbedding
-from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.events.rerank import ReRankEndEvent, ReRankStartEvent
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import NodeWithScore, QueryBundle
-from llama_index.hopweave.nodes import to_hit, to_node
+from llama_index.hopweave.embedder import query_embeddings
+from llama_index.hopweave.nodes import to_hit, to_node, visible_nodes
 from llama_index.hopweave.questions import to_query
 from llama_index.hopweave.vectors import stored_vectors
+from llama_index_instrumentation import get_dispatcher
 
+from hopweave.component import Stage
 from hopweave.query import Query
-from hopweave.stages.vector_finder import VectorFinder
+from hopweave.stages.similarity.vector_finder import VectorFinder
 
 dispatcher = get_dispatcher(__name__)
 
 
-class StagePostprocessor(BaseNodePostprocessor, ABC):
+class StagePostprocessor(Stage, BaseNodePostprocessor, ABC):
     """
     What turns a stage of the core into a node postprocessor: derive from the stage and from this.
 
@@ -34,7 +36,14 @@ class StagePostprocessor(BaseNodePostprocessor, ABC):
     model_config = ConfigDict(frozen=False, extra="forbid", validate_assignment=True)
 
     knowledge_base: Any = Field(
-        None, exclude=True, repr=False, description="Knowledge base that the nodes come from, for stages that ask it."
+        default=None,
+        exclude=True,
+        repr=False,
+        description="Knowledge base that the nodes come from, for stages that ask it.",
+    )
+
+    tenant: dict[str, Any] | None = Field(
+        default=None, description="Metadata values a node must have to be seen at all; others are dropped."
     )
 
     @classmethod
@@ -45,18 +54,20 @@ class StagePostprocessor(BaseNodePostprocessor, ABC):
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        hits = self.apply([to_hit(node) for node in nodes], self._question(query_bundle), self._knowledge())
-        return [to_node(hit) for hit in hits]
+        question = self._question(query_bundle)
+        hits = [to_hit(node) for node in visible_nodes(nodes, question.tenant)]
+        return [to_node(hit) for hit in self.apply(hits, question, self._knowledge())]
 
     @dispatcher.span
     async def _apostprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        hits = [to_hit(node) for node in nodes]
-        return [to_node(hit) for hit in await self.apply_async(hits, self._question(query_bundle), self._knowledge())]
+        question = self._question(query_bundle)
+        hits = [to_hit(node) for node in visible_nodes(nodes, question.tenant)]
+        return [to_node(hit) for hit in await self.apply_async(hits, question, self._knowledge())]
 
     def _question(self, query_bundle: QueryBundle | None) -> Query:
-        return to_query(query_bundle, with_embedding=True)
+        return to_query(query_bundle, tenant=self.tenant, with_embedding=True)
 
     def _knowledge(self) -> Any:
         return self.knowledge_base
@@ -65,14 +76,14 @@ class StagePostprocessor(BaseNodePostprocessor, ABC):
 class DatedPostprocessor(StagePostprocessor, ABC):
     """A stage that goes by the clock."""
 
-    now: datetime | None = Field(None, description="The time to go by; the current time when not given.")
+    now: datetime | None = Field(default=None, description="The time to go by; the current time when not given.")
 
     @field_serializer("now")
     def _written(self, now: datetime | None) -> str | None:
         return None if now is None else now.isoformat()
 
     def _question(self, query_bundle: QueryBundle | None) -> Query:
-        return to_query(query_bundle, asked_at=self.now)
+        return to_query(query_bundle, tenant=self.tenant, now=self.now)
 
 
 class VectorPostprocessor(StagePostprocessor, ABC):
@@ -83,21 +94,22 @@ class VectorPostprocessor(StagePostprocessor, ABC):
     """
 
     vector_store: Any = Field(
-        None,
+        default=None,
         exclude=True,
         repr=False,
         description="Where vectors are looked up that nodes do not carry: a vector store, an index, or a function "
         "from ids to vectors.",
     )
     embed_model: BaseEmbedding | None = Field(
-        None, exclude=True, repr=False, description="Makes the vectors that are found nowhere, in one call."
+        default=None, exclude=True, repr=False, description="Makes the vectors that are found nowhere, in one call."
     )
 
     def _knowledge(self) -> Any:
         if self.knowledge_base is not None:
             return self.knowledge_base
-        embed = None if self.embed_model is None else self.embed_model.get_text_embedding_batch
-        return VectorFinder(stored_vectors(self.vector_store), embed, lexical=self._lexical())
+        model = self.embed_model
+        sides = () if model is None else (model.get_text_embedding_batch, query_embeddings(model))
+        return VectorFinder(stored_vectors(self.vector_store), *sides, lexical=self._lexical())
 
     def _lexical(self) -> bool:
         return False
@@ -107,7 +119,8 @@ class ComparingPostprocessor(VectorPostprocessor, ABC):
     """A stage that compares nodes with one another; receipts say where each vector came from."""
 
     lexical_fallback: bool = Field(
-        True, description="Compare nodes for which there is no vector by their words; else they are like no other."
+        default=True,
+        description="Compare nodes for which there is no vector by their words; else they are like no other.",
     )
 
     def _lexical(self) -> bool:
@@ -117,7 +130,7 @@ class ComparingPostprocessor(VectorPostprocessor, ABC):
 class RerankPostprocessor(StagePostprocessor, ABC):
     """A stage that reranks, and tells LlamaIndex's instrumentation about it."""
 
-    top_n: int | None = Field(None, ge=1, description="Return only so many nodes; all of them when not given.")
+    top_n: int | None = Field(default=None, ge=1, description="Return only so many nodes; all of them when not given.")
 
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
@@ -137,9 +150,9 @@ class RerankPostprocessor(StagePostprocessor, ABC):
     @contextmanager
     def _told(self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None) -> Iterator[list[NodeWithScore]]:
         top_n = len(nodes) if self.top_n is None else self.top_n
-        model = self.model or self.provider  # the service's usual model when not given
+        model = getattr(self, "model", None) or getattr(self, "provider", self.kind)  # a service has a usual model
         dispatcher.event(ReRankStartEvent(query=query_bundle, nodes=nodes, top_n=top_n, model_name=model))
-        payload = {
+        payload: dict[str, Any] = {
             EventPayload.NODES: nodes,
             EventPayload.MODEL_NAME: model,
             EventPayload.QUERY_STR: query_bundle and query_bundle.query_str,

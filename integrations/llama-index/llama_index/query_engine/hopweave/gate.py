@@ -1,5 +1,6 @@
 """A query engine that answers a greeting without looking anything up."""
 
+import asyncio
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -8,7 +9,10 @@ from llama_index.core.base.response.schema import RESPONSE_TYPE, Response
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.llms import LLM
 from llama_index.core.prompts.mixin import PromptMixinType
+from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import NodeWithScore, QueryBundle
+from llama_index.hopweave.nodes import visible_nodes
+from llama_index.hopweave.questions import tenant_of
 
 from hopweave.routing.gate import Gate, GateDecision
 
@@ -16,7 +20,7 @@ REPLY = "How can I help you?"
 """What is said to a message that needs no retrieval when there is no language model."""
 
 
-class GatedQueryEngine(BaseQueryEngine):
+class GateQueryEngine(BaseQueryEngine):
     """
     Passes questions on and answers what needs no retrieval by itself.
 
@@ -31,9 +35,9 @@ class GatedQueryEngine(BaseQueryEngine):
 
     Examples:
         ```python
-        from llama_index.query_engine.hopweave import GatedQueryEngine
+        from llama_index.query_engine.hopweave import GateQueryEngine
 
-        engine = GatedQueryEngine(index.as_query_engine())
+        engine = GateQueryEngine(index.as_query_engine())
         print(engine.query("Good morning!"))
         ```
 
@@ -58,34 +62,51 @@ class GatedQueryEngine(BaseQueryEngine):
     def _query(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
         decision = self._gate.decide(query_bundle.query_str)
         if decision.retrieve:
-            return _decided(self._query_engine.query(replace(query_bundle, query_str=decision.text)), decision)
+            response = self._query_engine.query(replace(query_bundle, query_str=decision.text))
+            return _decided(_within(response, query_bundle), decision)
         answer = self._reply if self._llm is None else self._llm.complete(decision.text).text
         return _decided(Response(answer), decision)
 
     async def _aquery(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
         decision = self._gate.decide(query_bundle.query_str)
         if decision.retrieve:
-            return _decided(await self._query_engine.aquery(replace(query_bundle, query_str=decision.text)), decision)
+            response = await self._query_engine.aquery(replace(query_bundle, query_str=decision.text))
+            return _decided(_within(response, query_bundle), decision)
         answer = self._reply if self._llm is None else (await self._llm.acomplete(decision.text)).text
         return _decided(Response(answer), decision)
 
     def retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """The nodes of the engine behind the gate; none for a message that needs no retrieval."""
         decision = self._gate.decide(query_bundle.query_str)
-        return self._query_engine.retrieve(replace(query_bundle, query_str=decision.text)) if decision.retrieve else []
+        if not decision.retrieve:
+            return []
+        nodes = self._query_engine.retrieve(replace(query_bundle, query_str=decision.text))
+        return visible_nodes(nodes, tenant_of(query_bundle))
 
     async def aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """The same without blocking the event loop."""
         decision = self._gate.decide(query_bundle.query_str)
         if not decision.retrieve:
             return []
-        return await self._query_engine.aretrieve(replace(query_bundle, query_str=decision.text))
+        question = replace(query_bundle, query_str=decision.text)
+        if isinstance(self._query_engine, RetrieverQueryEngine):
+            nodes = await self._query_engine.aretrieve(question)
+        else:  # which has no asynchronous way
+            nodes = await asyncio.to_thread(self._query_engine.retrieve, question)
+        return visible_nodes(nodes, tenant_of(query_bundle))
 
     def _get_prompt_modules(self) -> PromptMixinType:
         return {"query_engine": self._query_engine}
 
 
+def _within(response: RESPONSE_TYPE, query_bundle: QueryBundle) -> RESPONSE_TYPE:
+    """The response, or an error if the engine has answered from nodes that the bundle's tenant may not see."""
+    if len(visible_nodes(response.source_nodes, tenant_of(query_bundle))) < len(response.source_nodes):
+        raise ValueError("tenant: the engine behind the gate does not keep to it; give the tenant to its retriever")
+    return response
+
+
 def _decided(response: RESPONSE_TYPE, decision: GateDecision) -> RESPONSE_TYPE:
-    told: dict[str, Any] = asdict(decision)
-    response.metadata = {**(response.metadata or {}), "gate": told}
+    details: dict[str, Any] = asdict(decision)
+    response.metadata = {**(response.metadata or {}), "gate": details}
     return response

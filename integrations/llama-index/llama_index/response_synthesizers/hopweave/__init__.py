@@ -1,6 +1,6 @@
 """hopweave's response synthesizers for LlamaIndex."""
 
-from llama_index.response_synthesizers.hopweave.assemble import CitedSynthesizer
-from llama_index.response_synthesizers.hopweave.extract import ExtractiveSynthesizer
+from llama_index.response_synthesizers.hopweave.context_builder import ContextBuilderSynthesizer
+from llama_index.response_synthesizers.hopweave.extractive_answer import ExtractiveAnswerSynthesizer
 
-__all__ = ["CitedSynthesizer", "ExtractiveSynthesizer"]
+__all__ = ["ContextBuilderSynthesizer", "ExtractiveAnswerSynthesizer"]

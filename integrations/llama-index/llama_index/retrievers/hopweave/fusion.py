@@ -1,11 +1,13 @@
 """Several retrievers, one ranking."""
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, cast
 
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle
+from llama_index.core.vector_stores import MetadataFilters
+from llama_index.hopweave.knowledge import NoDocuments
 from llama_index.hopweave.retriever_source import RetrieverSource
 from llama_index.retrievers.hopweave.pipeline import PipelineRetriever, dispatcher
 
@@ -24,6 +26,8 @@ class FusionRetriever(PipelineRetriever):
         retrievers: Retrievers by name. Weights and signals go by these names.
         fuse: How rankings become one: a fuser, or the kind of one (reciprocal_rank, weighted, confirmatory).
         similarity_top_k: How many nodes to return; everything that was found when not given.
+        filters: LlamaIndex metadata filters, applied after fusion and handed to retrievers that take them.
+        tenant: Metadata values a node must have to be seen at all, whichever retriever finds it.
         intent: Finds out what the question is after, for a weighted fuser that goes by it.
         optional: Names of retrievers that may fail without failing the query.
         callback_manager: LlamaIndex's callback manager.
@@ -32,10 +36,10 @@ class FusionRetriever(PipelineRetriever):
 
     Examples:
         ```python
-        from llama_index.retrievers.hopweave import Bm25Retriever, FusionRetriever
+        from llama_index.retrievers.hopweave import BM25Retriever, FusionRetriever
 
         retriever = FusionRetriever(
-            {"vector": index.as_retriever(), "text": Bm25Retriever("hopweave.db")}, weights={"text": 2.0}
+            {"vector": index.as_retriever(), "text": BM25Retriever("hopweave.db")}, weights={"text": 2.0}
         )
         nodes = retriever.retrieve("When does the tide gate open?")
         ```
@@ -48,6 +52,8 @@ class FusionRetriever(PipelineRetriever):
         *,
         fuse: str | Fuser = "reciprocal_rank",
         similarity_top_k: int | None = None,
+        filters: MetadataFilters | None = None,
+        tenant: Mapping[str, Any] | None = None,
         intent: IntentClassifier | None = None,
         optional: Collection[str] = (),
         callback_manager: CallbackManager | None = None,
@@ -55,12 +61,24 @@ class FusionRetriever(PipelineRetriever):
         **parameters: Any,
     ) -> None:
         """Set the fuser up; it checks its parameters and whether it can fuse these names."""
-        fuser = fuse if isinstance(fuse, Fuser) else registered(Fuser)[fuse](**parameters)
+        fuser = fuse if isinstance(fuse, Fuser) else _fuser(fuse, parameters)
         fuser.check_sources(retrievers)
-        sources = {name: RetrieverSource(retriever=one, optional=name in optional) for name, one in retrievers.items()}
+        if unknown := [name for name in optional if name not in retrievers]:
+            raise ValueError(f"optional: there is no retriever {unknown[0]!r}; there are {', '.join(retrievers)}")
+        sources = {
+            name: RetrieverSource(retriever=one, optional=name in optional, hand_on_filters=True)
+            for name, one in retrievers.items()
+        }
         recipe = Recipe(name=fuser.kind, intent=intent, sources=sources, fuse=fuser)
         self._limit = similarity_top_k
-        super().__init__(Pipeline(recipe, None), stages=False, callback_manager=callback_manager, verbose=verbose)
+        super().__init__(
+            Pipeline(recipe, NoDocuments()),
+            filters=filters,
+            tenant=tenant,
+            stages=False,
+            callback_manager=callback_manager,
+            verbose=verbose,
+        )
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return super()._retrieve(query_bundle)[: self._limit]
@@ -68,3 +86,10 @@ class FusionRetriever(PipelineRetriever):
     @dispatcher.span
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return (await super()._aretrieve(query_bundle))[: self._limit]
+
+
+def _fuser(kind: str, parameters: dict[str, Any]) -> Fuser:
+    known = registered(Fuser)
+    if kind not in known:
+        raise ValueError(f"fuse: {kind!r} is not allowed; it must be a fuser, or one of {', '.join(known)}")
+    return cast("type[Fuser]", known[kind])(**parameters)

@@ -3,20 +3,22 @@
 from dataclasses import replace
 from typing import Any
 
-from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle
+from llama_index.hopweave.nodes import visible_nodes
+from llama_index.hopweave.questions import tenant_of
+from llama_index_instrumentation import get_dispatcher
 
 from hopweave.routing.gate import Gate
 
 dispatcher = get_dispatcher(__name__)
 
 
-class GatedRetriever(BaseRetriever):
+class GateRetriever(BaseRetriever):
     """
     Passes on what needs retrieval; greetings, commands and the like find nothing.
 
-    In a query engine, nothing found means "Empty Response": there, `GatedQueryEngine` is the better choice.
+    In a query engine, nothing found means "Empty Response": there, `GateQueryEngine` is the better choice.
 
     Args:
         retriever: The retriever behind the gate.
@@ -25,9 +27,9 @@ class GatedRetriever(BaseRetriever):
 
     Examples:
         ```python
-        from llama_index.retrievers.hopweave import GatedRetriever
+        from llama_index.retrievers.hopweave import GateRetriever
 
-        GatedRetriever(index.as_retriever()).retrieve("Good morning!")  # []
+        GateRetriever(index.as_retriever()).retrieve("Good morning!")  # []
         ```
 
     """
@@ -40,11 +42,15 @@ class GatedRetriever(BaseRetriever):
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         decision = self._gate.decide(query_bundle.query_str)
-        return self._retriever.retrieve(replace(query_bundle, query_str=decision.text)) if decision.retrieve else []
+        if not decision.retrieve:
+            return []
+        nodes = self._retriever.retrieve(replace(query_bundle, query_str=decision.text))
+        return visible_nodes(nodes, tenant_of(query_bundle))
 
     @dispatcher.span
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         decision = self._gate.decide(query_bundle.query_str)
         if not decision.retrieve:
             return []
-        return await self._retriever.aretrieve(replace(query_bundle, query_str=decision.text))
+        nodes = await self._retriever.aretrieve(replace(query_bundle, query_str=decision.text))
+        return visible_nodes(nodes, tenant_of(query_bundle))

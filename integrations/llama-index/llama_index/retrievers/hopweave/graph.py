@@ -7,10 +7,10 @@ from llama_index.core.retrievers import BaseRetriever
 from llama_index.retrievers.hopweave.source import SourceRetriever
 
 from hopweave.component import Source
-from hopweave.text.bm25 import Bm25
-from hopweave.vector.index import NearestVectors
+from hopweave.text.bm25 import BM25
+from hopweave.vector.vector_search import VectorSearch
 
-_OWN: Mapping[str, type[Source]] = {"text": Bm25, "vector": NearestVectors}
+_OWN: Mapping[str, Source] = {"text": BM25(), "vector": VectorSearch()}
 
 
 class GraphRetriever(SourceRetriever):
@@ -31,5 +31,5 @@ class GraphRetriever(SourceRetriever):
         super().__init__(knowledge_base, upstream=upstream, **options)
 
     def _upstream(self, source: Source, upstream: Mapping[str, BaseRetriever] | None) -> dict[str, Source]:
-        own = {name: _OWN[name]() for name in source.needs if name in _OWN}
+        own = {name: _OWN[name] for name in source.needs if name in _OWN}
         return {**own, **super()._upstream(source, upstream)}

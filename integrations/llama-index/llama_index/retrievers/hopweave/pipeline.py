@@ -1,22 +1,21 @@
 """Retrievers that let the core's pipeline do the work."""
 
-import logging
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle
 from llama_index.core.vector_stores import MetadataFilters
+from llama_index.hopweave.failures import report
 from llama_index.hopweave.filters import to_predicate
 from llama_index.hopweave.nodes import to_node
 from llama_index.hopweave.questions import to_query
+from llama_index_instrumentation import get_dispatcher
 
 from hopweave.pipeline import Pipeline, Result
 
 dispatcher = get_dispatcher(__name__)
-logger = logging.getLogger(__name__)
 
 
 class PipelineRetriever(BaseRetriever):
@@ -48,7 +47,7 @@ class PipelineRetriever(BaseRetriever):
         """Keep the pipeline."""
         self._pipeline = pipeline
         self._similarity_top_k = similarity_top_k
-        self._filters = to_predicate(filters)
+        self._admits = to_predicate(filters)
         self._tenant = tenant
         self._now = now
         self._run = pipeline.run if stages else pipeline.find
@@ -56,16 +55,15 @@ class PipelineRetriever(BaseRetriever):
         super().__init__(**kwargs)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        question = to_query(query_bundle, filters=self._filters, tenant=self._tenant, asked_at=self._now)
+        question = to_query(query_bundle, filters=self._admits, tenant=self._tenant, now=self._now)
         return _nodes(self._run(question, top_k=self._similarity_top_k))
 
     @dispatcher.span
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        question = to_query(query_bundle, filters=self._filters, tenant=self._tenant, asked_at=self._now)
+        question = to_query(query_bundle, filters=self._admits, tenant=self._tenant, now=self._now)
         return _nodes(await self._run_async(question, top_k=self._similarity_top_k))
 
 
 def _nodes(result: Result) -> list[NodeWithScore]:
-    for name, reason in result.failures.items():
-        logger.warning("went on without source %r: %s", name, reason)
+    report(result.failures)
     return [to_node(hit) for hit in result.hits]

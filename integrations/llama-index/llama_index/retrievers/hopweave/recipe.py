@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.hopweave.knowledge import opened
 from llama_index.hopweave.retriever_source import RetrieverSource
 from llama_index.retrievers.hopweave.pipeline import PipelineRetriever
 
-from hopweave.component import Knowledge
+from hopweave.knowledge import Knowledge
 from hopweave.pipeline import Pipeline
 from hopweave.recipe import Recipe, load_recipe
 
@@ -23,6 +24,7 @@ class RecipeRetriever(PipelineRetriever):
         recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
         retrievers: LlamaIndex retrievers by the name of the recipe's source whose place they take.
         similarity_top_k: How many nodes to return; the recipe's own number when not given.
+        embed_model: The model that embeds questions, if the file alone cannot say; see `llama_index.hopweave.opened`.
         kwargs: What `PipelineRetriever` takes: `filters`, `tenant`, `now`, `stages` ...
 
     Examples:
@@ -42,10 +44,11 @@ class RecipeRetriever(PipelineRetriever):
         recipe: str | Path | Recipe = "hybrid",
         retrievers: Mapping[str, BaseRetriever] | None = None,
         similarity_top_k: int | None = None,
+        embed_model: BaseEmbedding | None = None,
         **kwargs: Any,
     ) -> None:
         """Open the knowledge base and load the recipe."""
-        pipeline = Pipeline(with_retrievers(load_recipe(recipe), retrievers or {}), opened(knowledge_base))
+        pipeline = Pipeline(with_retrievers(load_recipe(recipe), retrievers or {}), opened(knowledge_base, embed_model))
         super().__init__(pipeline, similarity_top_k=similarity_top_k, **kwargs)
 
 
@@ -65,5 +68,6 @@ def with_retrievers(recipe: Recipe, retrievers: Mapping[str, BaseRetriever]) -> 
     for name, retriever in retrievers.items():
         old = recipe.sources.get(name)
         terms = {} if old is None else {"optional": old.optional, "deadline_seconds": old.deadline_seconds}
-        sources[name] = RetrieverSource(retriever=retriever, **terms)
+        leads = any(name in source.needs for source in recipe.sources.values())
+        sources[name] = RetrieverSource(retriever=retriever, hand_on_filters=not leads, **terms)
     return Recipe(**{**dict(recipe), "sources": {**recipe.sources, **sources}}) if sources else recipe

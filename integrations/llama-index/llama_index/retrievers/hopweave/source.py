@@ -5,14 +5,15 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from llama_index.core.callbacks import CallbackManager
+from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.vector_stores import MetadataFilters
 from llama_index.hopweave.knowledge import opened
 from llama_index.hopweave.retriever_source import RetrieverSource
 from llama_index.retrievers.hopweave.pipeline import PipelineRetriever
 
-from hopweave.component import Knowledge, Source
-from hopweave.fusion.as_found import AsFound
+from hopweave.component import Source
+from hopweave.knowledge import Knowledge
 from hopweave.pipeline import Pipeline
 from hopweave.recipe import Recipe
 from hopweave.routing.intent import IntentClassifier
@@ -27,6 +28,7 @@ class SourceRetriever(PipelineRetriever):
         similarity_top_k: How many nodes to return; the source's own number when not given.
         filters: LlamaIndex metadata filters; more is fetched until there are enough nodes that pass.
         tenant: Metadata values a document must have to be seen at all.
+        embed_model: The model that embeds questions, if the file alone cannot say; see `llama_index.hopweave.opened`.
         intent: Finds out what the question is after, for sources that go by it.
         upstream: Retrievers whose nodes the source builds on, by the name it knows them under.
         callback_manager: LlamaIndex's callback manager.
@@ -44,6 +46,7 @@ class SourceRetriever(PipelineRetriever):
         similarity_top_k: int | None = None,
         filters: MetadataFilters | None = None,
         tenant: Mapping[str, Any] | None = None,
+        embed_model: BaseEmbedding | None = None,
         intent: IntentClassifier | None = None,
         upstream: Mapping[str, BaseRetriever] | None = None,
         callback_manager: CallbackManager | None = None,
@@ -54,11 +57,9 @@ class SourceRetriever(PipelineRetriever):
         wanted = {} if similarity_top_k is None else {"top_k": similarity_top_k}
         source = self.source_class(**wanted, **parameters)
         others = self._upstream(source, upstream)
-        recipe = Recipe(
-            name=source.kind, intent=intent, sources={**others, source.kind: source}, fuse=AsFound(source=source.kind)
-        )
+        recipe = Recipe.of_source(source, upstream=others, intent=intent)
         super().__init__(
-            Pipeline(recipe, opened(knowledge_base)),
+            Pipeline(recipe, opened(knowledge_base, embed_model)),
             similarity_top_k=source.top_k,
             filters=filters,
             tenant=tenant,

@@ -56,6 +56,9 @@ class IntentSelector(BaseSelector):
         self._tools = dict(tools or {})
         self._default = default
         self._classifier = IntentClassifier() if classifier is None else classifier
+        known = self._classifier.names
+        if unknown := [name for name in self._tools if name not in known]:
+            raise ValueError(f"tools: there is no intent {unknown[0]!r}; there are {', '.join(known)}")
 
     def _select(self, choices: Sequence[ToolMetadata], query: QueryBundle) -> SelectorResult:
         intent = self._classifier.classify(query.query_str)

@@ -16,33 +16,38 @@ from llama_index.core.vector_stores.types import (
     VectorStoreQueryMode,
     VectorStoreQueryResult,
 )
-from llama_index.hopweave.embedder import to_embedder
+from llama_index.hopweave.embedder import chosen_model, to_embedder
 from llama_index.hopweave.filters import to_predicate
 from llama_index.hopweave.nodes import plain_node, to_document
 
-from hopweave.fusion.as_found import AsFound
 from hopweave.fusion.reciprocal_rank import ReciprocalRank
 from hopweave.fusion.weighted import Weighted
 from hopweave.hit import Hit
 from hopweave.knowledge_base.store import KnowledgeBase
+from hopweave.metadata.filters import in_tenant
 from hopweave.pipeline import Pipeline
 from hopweave.query import Query
 from hopweave.recipe import Recipe
-from hopweave.text.bm25 import Bm25
-from hopweave.vector.index import NearestVectors
+from hopweave.stages.diversify.mmr import MMR
+from hopweave.text.bm25 import BM25
+from hopweave.vector.vector_search import VectorSearch
 
 _TEXT_MODES = (VectorStoreQueryMode.TEXT_SEARCH, VectorStoreQueryMode.SPARSE)
+_HYBRID_MODES = (VectorStoreQueryMode.HYBRID, VectorStoreQueryMode.SEMANTIC_HYBRID)
+_MODES = (VectorStoreQueryMode.DEFAULT, VectorStoreQueryMode.MMR, *_TEXT_MODES, *_HYBRID_MODES)
 
 
 class HopweaveVectorStore(BasePydanticVectorStore):
     """
     Keeps nodes in a knowledge base: one file with text, vectors, full-text index and graph.
 
-    What an index writes here, every recipe finds. Query modes: default (vectors), text_search and sparse (BM25) and
-    hybrid (both, fused by rank, or weighted if `alpha` is given: 1 is vectors alone).
+    What an index writes here, every recipe finds. Query modes: default (vectors), mmr (vectors, diversified, with
+    `mmr_threshold` as the weight of relevance), text_search and sparse (BM25), hybrid and semantic_hybrid (both, fused
+    by rank, or weighted if `alpha` is given: 1 is vectors alone). Other modes are refused.
 
     Args:
         knowledge_base: An open knowledge base. Its embedder must be the index's embedding model; `open` sees to that.
+        tenant: Metadata values a node must have to be seen, written or deleted here.
 
     Examples:
         ```python
@@ -67,24 +72,36 @@ class HopweaveVectorStore(BasePydanticVectorStore):
     flat_metadata: Literal[False] = False
     knowledge_base: KnowledgeBase = Field(exclude=True, repr=False, description="Where the nodes are kept.")
 
+    tenant: dict[str, Any] | None = Field(
+        default=None, description="Metadata values a node must have to be seen, written or deleted."
+    )
+
     @classmethod
     def open(
-        cls, path: str | Path | None = None, *, embed_model: BaseEmbedding | None = None, **options: Any
+        cls,
+        path: str | Path | None = None,
+        *,
+        embed_model: BaseEmbedding | None = None,
+        tenant: dict[str, Any] | None = None,
+        **options: Any,
     ) -> "HopweaveVectorStore":
         """
         Open a file, or create it.
 
         Args:
             path: The file; without one, the store is gone when the program ends.
-            embed_model: The model that makes the vectors of nodes and questions.
+            embed_model: The model that makes the vectors of nodes and questions; that of LlamaIndex's `Settings` when
+                not given, if one was set there, else hopweave's own.
+            tenant: Metadata values a node must have to be seen, written or deleted here.
             options: What `KnowledgeBase.open` takes: `graph`, `analyzers`, `read_only` ...
 
         Returns:
             A vector store.
 
         """
-        embedder = {} if embed_model is None else {"embedder": to_embedder(embed_model)}
-        return cls(knowledge_base=KnowledgeBase.open(path, **embedder, **options))
+        if (model := chosen_model(embed_model)) is not None:
+            options["embedder"] = to_embedder(model)
+        return cls(knowledge_base=KnowledgeBase.open(path, **options), tenant=tenant)
 
     @classmethod
     def class_name(cls) -> str:
@@ -98,12 +115,14 @@ class HopweaveVectorStore(BasePydanticVectorStore):
 
     def add(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[str]:  # noqa: ARG002
         """Add nodes, or replace those whose id is known."""
-        self.knowledge_base.add(to_document(node) for node in nodes)
+        self._check_tenant(nodes)
+        made_by = self.knowledge_base.settings.model  # the embedding model of the index, see `open`
+        self.knowledge_base.add((to_document(node) for node in nodes), vectors_of=made_by)
         return [node.node_id for node in nodes]
 
     def delete(self, ref_doc_id: str, **delete_kwargs: Any) -> None:  # noqa: ARG002
         """Remove all nodes of a document."""
-        self.knowledge_base.delete(self.knowledge_base.ids(tenant={"ref_doc_id": ref_doc_id}))
+        self.knowledge_base.delete(self.knowledge_base.ids(tenant={**(self.tenant or {}), "ref_doc_id": ref_doc_id}))
 
     def delete_nodes(
         self,
@@ -116,7 +135,7 @@ class HopweaveVectorStore(BasePydanticVectorStore):
 
     def clear(self) -> None:
         """Remove all nodes."""
-        self.knowledge_base.delete(self.knowledge_base.ids())
+        self.knowledge_base.delete(self.knowledge_base.ids(tenant=self.tenant))
 
     def get_nodes(self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None) -> list[BaseNode]:
         """The nodes with these ids, or of this metadata, with their vectors."""
@@ -130,12 +149,12 @@ class HopweaveVectorStore(BasePydanticVectorStore):
     def query(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:  # noqa: ARG002
         """The nodes that fit a query best."""
         pipeline = Pipeline(_recipe(query), self.knowledge_base)
-        return _result(pipeline.run(_question(query), top_k=query.similarity_top_k).hits)
+        return _result(pipeline.run(_question(query, self.tenant), top_k=query.similarity_top_k).hits)
 
     async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:  # noqa: ARG002
         """The same without blocking the event loop."""
         pipeline = Pipeline(_recipe(query), self.knowledge_base)
-        return _result((await pipeline.run_async(_question(query), top_k=query.similarity_top_k)).hits)
+        return _result((await pipeline.run_async(_question(query, self.tenant), top_k=query.similarity_top_k)).hits)
 
     async def async_add(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[str]:
         """Add nodes without blocking the event loop."""
@@ -147,24 +166,44 @@ class HopweaveVectorStore(BasePydanticVectorStore):
 
     def _matching(self, node_ids: list[str] | None, filters: MetadataFilters | None) -> list[Hit]:
         admits = to_predicate(filters) or (lambda _: True)
-        ids = self.knowledge_base.ids() if node_ids is None else node_ids
-        return [hit for hit in self.knowledge_base.get(ids).values() if admits(hit)]
+        ids = self.knowledge_base.ids(tenant=self.tenant) if node_ids is None else node_ids
+        return [hit for hit in self.knowledge_base.get(ids, tenant=self.tenant).values() if admits(hit)]
+
+    def _check_tenant(self, nodes: Sequence[BaseNode]) -> None:
+        """Raise if a node is not of the tenant, or would replace one that is not."""
+        if self.tenant is None:
+            return
+        known = self.knowledge_base.get(node.node_id for node in nodes)
+        for node in nodes:
+            others = [node.metadata, *([known[node.node_id].metadata] if node.node_id in known else ())]
+            if not all(in_tenant(metadata, self.tenant) for metadata in others):
+                raise ValueError(
+                    f"node {node.node_id!r} is not of this store's tenant; its metadata must say that it is"
+                )
 
 
 def _recipe(query: VectorStoreQuery) -> Recipe:
-    sources = {"vector": NearestVectors(), "text": Bm25()}
-    if query.mode == VectorStoreQueryMode.HYBRID:
+    if query.mode not in _MODES:
+        raise ValueError(
+            f"mode: {query.mode!s} is not allowed; it must be one of {', '.join(mode.value for mode in _MODES)}"
+        )
+    sources = {"vector": VectorSearch(), "text": BM25()}
+    if query.mode in _HYBRID_MODES:
         shares = None if query.alpha is None else {"vector": query.alpha, "text": 1 - query.alpha}
         fuser = ReciprocalRank() if shares is None else Weighted(weights=shares)
         return Recipe(name="hybrid", sources=sources, fuse=fuser)
     name = "text" if query.mode in _TEXT_MODES else "vector"
-    return Recipe(name=name, sources={name: sources[name]}, fuse=AsFound(source=name))
+    recipe = Recipe.of_source(sources[name], name=name)
+    if query.mode != VectorStoreQueryMode.MMR:
+        return recipe
+    weight = {} if query.mmr_threshold is None else {"relevance_weight": query.mmr_threshold}
+    return recipe.model_copy(update={"stages": (MMR(**weight),)})
 
 
-def _question(query: VectorStoreQuery) -> Query:
+def _question(query: VectorStoreQuery, tenant: dict[str, Any] | None) -> Query:
     conditions: list[Callable[[Hit], bool]] = []
-    if query.filters is not None:
-        conditions.append(to_predicate(query.filters))
+    if (wanted := to_predicate(query.filters)) is not None:
+        conditions.append(wanted)
     if query.node_ids:  # LlamaIndex passes an empty list when it means any
         allowed = set(query.node_ids)
         conditions.append(lambda hit: hit.id in allowed)
@@ -173,12 +212,12 @@ def _question(query: VectorStoreQuery) -> Query:
         conditions.append(lambda hit: hit.metadata.get("ref_doc_id") in parents)
     vector = None if query.query_embedding is None else np.asarray(query.query_embedding, np.float32)
     admits = (lambda hit: all(admitted(hit) for admitted in conditions)) if conditions else None
-    return Query(query.query_str or "", vector=vector, filters=admits)
+    return Query(query.query_str or "", vector=vector, filters=admits, tenant=tenant)
 
 
 def _result(hits: Sequence[Hit]) -> VectorStoreQueryResult:
     return VectorStoreQueryResult(
         nodes=[plain_node(hit) for hit in hits],
-        similarities=[hit.score for hit in hits],
+        similarities=[0.0 if hit.score is None else hit.score for hit in hits],
         ids=[hit.id for hit in hits],
     )

@@ -1,20 +1,21 @@
 """Haystack documents to hits and passages, and back: the only translator."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from haystack import Document
 from haystack.dataclasses import ByteStream, SparseEmbedding
 
-from haystack_integrations.common.hopweave.carried import Carried, receipts_of
+from haystack_integrations.common.hopweave.receipts_in_meta import ReceiptsInMeta
 from haystack_integrations.common.hopweave.shared_embedding import SharedEmbedding
 from hopweave.document import Document as Passage
 from hopweave.hit import Hit, Vector
 
-RECEIPTS_KEY = "hopweave"
-"""Where in a document's meta the receipts travel."""
-
 PARTS_KEY = "_haystack"
 """Where in a stored passage's metadata those parts of a document are kept that a passage does not have."""
+
+_OURS = "kept by hopweave"
+"""Marks what is kept there as ours; without the mark it is a field of the user's that happens to have the name."""
 
 
 def to_hit(document: Document, *, vector: bool = True) -> Hit:
@@ -29,22 +30,22 @@ def to_hit(document: Document, *, vector: bool = True) -> Hit:
     :param vector: Whether the hit is to have a vector; to make one of an embedding takes time.
     :returns: A hit with the document's id, score, text, meta and embedding.
     """
-    carried = document.meta.get(RECEIPTS_KEY)
+    meta = document.meta
     return Hit(
         document.id,
         document.score,
         document.content or "",
-        _without(document.meta, RECEIPTS_KEY) if carried else document.meta,
+        dict(meta) if isinstance(meta, ReceiptsInMeta) else meta,
         _vector(document.embedding) if vector and document.embedding is not None else None,
-        carried["scale"] if carried else None,
+        meta.scale if isinstance(meta, ReceiptsInMeta) else None,
         document,
-        receipts_of(carried) if carried else (),
+        meta.receipts if isinstance(meta, ReceiptsInMeta) else (),
     )
 
 
 def to_document(hit: Hit) -> Document:
     """
-    The hit as a document, its receipts under `meta["hopweave"]`.
+    The hit as a document; `meta["hopweave"]` gives its receipts, though they are no item of `meta`.
 
     A hit that began as a document comes back as a copy of it, with the new score; what the document lacked and another
     source knew (content, embedding) is filled in.
@@ -61,13 +62,43 @@ def to_document(hit: Hit) -> Document:
         if document.content is None and hit.text:
             parts["content"] = hit.text
         if document.embedding is not None and not isinstance(document.embedding, SharedEmbedding):
-            parts["embedding"] = SharedEmbedding(document.embedding)
+            parts["embedding"] = SharedEmbedding.of(document.embedding)
     else:
         document = from_passage(Passage(hit.id, hit.text, hit.metadata))
         parts = vars(document)
     parts["score"] = hit.score
-    parts["meta"] = {**document.meta, RECEIPTS_KEY: Carried.of(hit, document.meta.get(RECEIPTS_KEY))}
+    parts["meta"] = ReceiptsInMeta.of(document.meta, hit.receipts, hit.scale)
     return document
+
+
+def receipts(document: Document) -> list[dict[str, Any]]:
+    """
+    Why a document has the score it has.
+
+    ```python
+    from haystack_integrations.common.hopweave import receipts, to_document
+
+    receipts(to_document(to_hit(Document(id="a", content="A ferry.", score=0.5)).rescored(0.25, "halve")))
+    ```
+
+    :param document: A document that one of our components handed on.
+    :returns: One entry per step, as plain data that JSON can hold; none for any other document.
+    """
+    return [one.as_dict() for one in document.meta.receipts] if isinstance(document.meta, ReceiptsInMeta) else []
+
+
+def check_documents(documents: Any) -> None:
+    """
+    Check that what is to be written are documents.
+
+    :param documents: What was given.
+    :raises ValueError: If it is not a list of documents.
+    """
+    if not isinstance(documents, list):
+        raise ValueError(f"documents: must be a list of Documents, but got {type(documents).__name__}")
+    for number, one in enumerate(documents):
+        if not isinstance(one, Document):
+            raise ValueError(f"documents: must be a list of Documents, but number {number} is a {type(one).__name__}")
 
 
 def to_passage(document: Document) -> Passage:
@@ -87,8 +118,10 @@ def to_passage(document: Document) -> Passage:
     vector = None if document.embedding is None else _vector(document.embedding)
     if vector is not None and vector.tolist() != document.embedding:  # finer than what a knowledge base keeps
         parts["embedding"] = document.embedding
-    metadata = _without(document.meta, RECEIPTS_KEY)
-    return Passage(document.id, document.content or "", {**metadata, PARTS_KEY: parts} if parts else metadata, vector)
+    if PARTS_KEY in document.meta:
+        parts["meta"] = document.meta[PARTS_KEY]
+    metadata = {**document.meta, PARTS_KEY: {**parts, _OURS: True}} if parts else dict(document.meta)
+    return Passage(document.id, document.content or "", metadata, vector)
 
 
 def from_passage(passage: Passage, vector: Vector | None = None) -> Document:
@@ -99,13 +132,20 @@ def from_passage(passage: Passage, vector: Vector | None = None) -> Document:
     :param vector: Its vector, if the document is to have its embedding.
     :returns: A new document without a score.
     """
-    parts = passage.metadata.get(PARTS_KEY) or {}
+    meta = dict(passage.metadata)
+    parts: Any = meta.get(PARTS_KEY)
+    if isinstance(parts, Mapping) and parts.get(_OURS) is True:
+        del meta[PARTS_KEY]
+    else:
+        parts = {}
+    if "meta" in parts:
+        meta[PARTS_KEY] = parts["meta"]
     embedding = None if vector is None else parts.get("embedding") or vector.tolist()
     blob, sparse = parts.get("blob"), parts.get("sparse_embedding")
     return Document(
         id=passage.id,
         content=parts.get("content", passage.text),
-        meta=_without(passage.metadata, PARTS_KEY),
+        meta=meta,
         embedding=embedding,
         blob=ByteStream.from_dict(blob) if blob else None,
         sparse_embedding=SparseEmbedding.from_dict(sparse) if sparse else None,
@@ -113,9 +153,5 @@ def from_passage(passage: Passage, vector: Vector | None = None) -> Document:
 
 
 def _vector(embedding: list[float]) -> Vector:
-    shared = embedding if isinstance(embedding, SharedEmbedding) else SharedEmbedding(embedding)
+    shared = embedding if isinstance(embedding, SharedEmbedding) else SharedEmbedding.of(embedding)
     return shared.vector
-
-
-def _without(metadata: Any, key: str) -> dict[str, Any]:
-    return {name: value for name, value in metadata.items() if name != key}

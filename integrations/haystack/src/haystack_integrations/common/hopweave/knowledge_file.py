@@ -1,23 +1,14 @@
-"""A knowledge base file that components of one process share."""
+"""The knowledge base of a component: a file that components of one process share, or that of a document store."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
-from threading import Lock
-from weakref import WeakSet, WeakValueDictionary
+from typing import Any
 
 from hopweave import KnowledgeBase
+from hopweave.knowledge_base.shared import open_shared
 
-
-class _Shared:
-    """An open knowledge base and whoever uses it."""
-
-    def __init__(self, knowledge_base: KnowledgeBase) -> None:
-        self.knowledge_base = knowledge_base
-        self.holders: WeakSet[KnowledgeFile] = WeakSet()
-
-
-_open: WeakValueDictionary[Path, _Shared] = WeakValueDictionary()
-_changing = Lock()
+MEMORY = ":memory:"
 
 
 class KnowledgeFile:
@@ -27,37 +18,74 @@ class KnowledgeFile:
     It can be copied and pickled: the copy is not open.
     """
 
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self._shared: _Shared | None = None
+    def __init__(self, path: str | Path | None, document_store: Any = None) -> None:
+        from haystack_integrations.document_stores.hopweave import HopweaveDocumentStore
+
+        self.path = None if path is None else str(path)
+        self.document_store = document_store
+        self._knowledge_base: KnowledgeBase | None = None
+        self._file: tuple[int, int] | None = None
+        if self.path == MEMORY:
+            raise ValueError(
+                f"knowledge_base: {MEMORY!r} is not allowed here; make a HopweaveDocumentStore({MEMORY!r}) and give it "
+                "as document_store"
+            )
+        if self.path is None and not isinstance(document_store, HopweaveDocumentStore):
+            raise ValueError(
+                "knowledge_base: the path of a file is needed, unless document_store is a HopweaveDocumentStore; got "
+                f"document_store={document_store!r}"
+            )
 
     def open(self) -> KnowledgeBase:
         """
-        The knowledge base, opened now if nobody has done so before.
+        The knowledge base, opened now if nobody has done so before, or if another file has taken its place.
 
-        :returns: A knowledge base that can only be read.
+        :returns: A knowledge base for reading.
         """
-        shared = self._shared
-        if shared is None:
-            key = Path(self.path).resolve()
-            with _changing:
-                shared = _open.get(key)
-                if shared is None:
-                    shared = _open[key] = _Shared(KnowledgeBase.open(self.path, read_only=True))
-                shared.holders.add(self)
-                self._shared = shared
-        return shared.knowledge_base
+        if self.path is None:
+            store: KnowledgeBase = self.document_store.knowledge_base
+            return store
+        file = _file_at(self.path)
+        knowledge_base = self._knowledge_base
+        if knowledge_base is None or file != self._file:
+            self.close()
+            knowledge_base = self._knowledge_base = open_shared(expanded(self.path))
+            self._file = _file_at(self.path)
+        return knowledge_base
 
     def close(self) -> None:
         """Let go of the file; the last to do so closes it."""
-        with _changing:
-            shared, self._shared = self._shared, None
-            if shared is None:
-                return
-            shared.holders.discard(self)
-            if not shared.holders:
-                _open.pop(Path(self.path).resolve(), None)
-                shared.knowledge_base.close()
+        knowledge_base, self._knowledge_base = self._knowledge_base, None
+        if knowledge_base is not None:
+            knowledge_base.close()
 
-    def __reduce__(self) -> tuple[Callable[[str], "KnowledgeFile"], tuple[str]]:
-        return KnowledgeFile, (self.path,)
+    def __reduce__(self) -> tuple[Callable[..., "KnowledgeFile"], tuple[Any, ...]]:
+        return KnowledgeFile, (self.path, self.document_store)
+
+
+def load_embedder(knowledge_base: KnowledgeBase) -> None:
+    """
+    Load the model of a knowledge base's embedder, if it has one, so that the first question does not wait for it.
+
+    :param knowledge_base: The knowledge base.
+    """
+    if knowledge_base.settings.embedder is not None:
+        knowledge_base.embed("warm up")
+
+
+def expanded(path: str | Path) -> Path:
+    """
+    A path with the home folder for `~`.
+
+    :param path: The path as a user wrote it.
+    :returns: The path.
+    """
+    return Path(path).expanduser()
+
+
+def _file_at(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(expanded(path))
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

@@ -5,37 +5,72 @@ from pathlib import Path
 from typing import Any
 
 import hopweave.catalogue  # noqa: F401 - so that every embedder's kind is known
+from haystack_integrations.common.hopweave.knowledge_file import expanded
 from hopweave import KnowledgeBase
 from hopweave.component import Embedder, registered
-from hopweave.graph.build.builder import GraphBuilder
+from hopweave.document import Document as Passage
+from hopweave.graph.build.builders.builder import GraphBuilder
+from hopweave.knowledge_base.given_vectors import are_vectors_of
+from hopweave.vector.embedders import StaticEmbedder
 
 Described = str | dict[str, Any]
 """A part of the core by its kind, or by its kind and parameters: `"static"`, `{"kind": "static"}`."""
 
 
 def open_for_writing(
-    path: str | None,
+    path: str | Path | None,
     embedder: Described | None,
     analyzers: Sequence[str] | None,
-    graph: Sequence[Described] | None,
+    builders: Sequence[Described] | None,
+    documents: Sequence[Passage] = (),
 ) -> KnowledgeBase:
     """
     Open a knowledge base. What is asked for counts when the file is new; otherwise the file's own settings hold.
 
     :param path: The file; without one, the knowledge base is temporary.
-    :param embedder: What makes the vectors of documents that come without one; None leaves them without.
+    :param embedder: What makes the vectors of documents that come without one; None leaves them without. With "auto",
+        the static embedder does, unless the documents bring vectors of another model.
     :param analyzers: How text becomes terms.
-    :param graph: What connects documents; None for the usual builders, an empty list for no graph.
+    :param builders: What connects documents; None for the usual builders, an empty list for no graph.
+    :param documents: What is to be written first.
     :returns: A knowledge base that can be read and written.
+    :raises ValueError: If the documents bring vectors that are not those of the file's model.
     """
-    if path is not None and Path(path).exists():
-        return KnowledgeBase.open(path)
-    return KnowledgeBase.open(
-        path,
-        embedder=None if embedder is None else _made(Embedder, embedder),
-        analyzers=analyzers,
-        graph=None if graph is None else [_made(GraphBuilder, builder) for builder in graph],
-    )
+    path = None if path is None else expanded(path)
+    if path is not None and path.exists():
+        opened = KnowledgeBase.open(path)
+    else:
+        if embedder == "auto":
+            embedder = "static" if are_vectors_of(StaticEmbedder(), documents) else None
+        opened = KnowledgeBase.open(
+            path,
+            embedder=None if embedder is None else _made(Embedder, embedder),
+            analyzers=analyzers,
+            builders=None if builders is None else [_made(GraphBuilder, builder) for builder in builders],
+        )
+    try:
+        check_vectors(opened, documents)
+    except BaseException:
+        opened.close()
+        raise
+    return opened
+
+
+def check_vectors(knowledge_base: KnowledgeBase, documents: Sequence[Passage]) -> None:
+    """
+    Refuse documents whose vectors would pass for those of a model that did not make them.
+
+    :param knowledge_base: Where they are to be written.
+    :param documents: The documents.
+    :raises ValueError: If they bring vectors that are not those of the file's model.
+    """
+    settings = knowledge_base.settings
+    if settings.embedder is not None and not are_vectors_of(settings.embedder, documents):
+        raise ValueError(
+            f"documents: their embeddings are not those of {settings.model!r}, whose vectors {knowledge_base.path} "
+            "holds; write them to a new file with embedder=None, which keeps their embeddings, or write them "
+            "without embeddings"
+        )
 
 
 def _made(role: Any, described: Described) -> Any:

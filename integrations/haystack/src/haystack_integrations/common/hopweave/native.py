@@ -1,82 +1,65 @@
 """Which Haystack component stands for which part of a recipe."""
 
-from collections.abc import Mapping
+from importlib import import_module
 from inspect import signature
 from typing import Any
 
 from haystack.utils import Secret
 
-from haystack_integrations.components.builders.hopweave.assemble import CitedContextBuilder
-from haystack_integrations.components.builders.hopweave.paths import FlowPruner
-from haystack_integrations.components.builders.hopweave.service_neighbourhood import ServiceNeighbourhoodBuilder
-from haystack_integrations.components.joiners.hopweave.confirmatory import ConfirmatoryJoiner
-from haystack_integrations.components.joiners.hopweave.reciprocal_rank import ReciprocalRankJoiner
-from haystack_integrations.components.joiners.hopweave.weighted import WeightedJoiner
-from haystack_integrations.components.rankers.hopweave.community_spread import CommunitySpreadRanker
-from haystack_integrations.components.rankers.hopweave.corpus_boost import CorpusBoostRanker
-from haystack_integrations.components.rankers.hopweave.cross_encoder import CrossEncoderRanker
-from haystack_integrations.components.rankers.hopweave.decay import TimeDecayRanker
-from haystack_integrations.components.rankers.hopweave.deferral import DeferralRanker
-from haystack_integrations.components.rankers.hopweave.freshness import FreshnessRanker
-from haystack_integrations.components.rankers.hopweave.importance import ImportanceRanker
-from haystack_integrations.components.rankers.hopweave.length import LengthRanker
-from haystack_integrations.components.rankers.hopweave.metadata_filter import MetadataFilterRanker
-from haystack_integrations.components.rankers.hopweave.minimum import MinimumRanker
-from haystack_integrations.components.rankers.hopweave.mmr import MmrRanker
-from haystack_integrations.components.rankers.hopweave.noise import NoiseRanker
-from haystack_integrations.components.rankers.hopweave.recency_boost import RecencyBoostRanker
-from haystack_integrations.components.rankers.hopweave.remote_rerank import RemoteRerankRanker
-from haystack_integrations.components.retrievers.hopweave.bm25 import Bm25Retriever
-from haystack_integrations.components.retrievers.hopweave.fts import FullTextRetriever
-from haystack_integrations.components.retrievers.hopweave.keyword import KeywordRetriever
-from haystack_integrations.components.retrievers.hopweave.neighbours import GraphBoostRetriever, IntentEdgesRetriever
-from haystack_integrations.components.retrievers.hopweave.passages import PageRankRetriever
-from haystack_integrations.components.retrievers.hopweave.vector import VectorRetriever
-from haystack_integrations.components.routers.hopweave.gate import RetrievalGate
-from haystack_integrations.components.routers.hopweave.intent import IntentRouter
-from haystack_integrations.components.routers.hopweave.plan import RetrievalPlanner
-from hopweave.component import Component
+from hopweave.component import Component, Fuser, Source, Stage
 from hopweave.errors import RecipeError
-from hopweave.stages.remote_rerank import RemoteRerank
+from hopweave.stages.rerank.remote_rerank import RemoteRerank
 
-NATIVE: Mapping[str, type] = {
-    # routing
-    "gate": RetrievalGate,
-    "intent": IntentRouter,
-    "plan": RetrievalPlanner,
-    # sources
-    "bm25": Bm25Retriever,
-    "boost": GraphBoostRetriever,
-    "full_text": FullTextRetriever,
-    "intent_edges": IntentEdgesRetriever,
-    "keyword": KeywordRetriever,
-    "pagerank": PageRankRetriever,
-    "vector": VectorRetriever,
-    # fusers
-    "confirmatory": ConfirmatoryJoiner,
-    "reciprocal_rank": ReciprocalRankJoiner,
-    "weighted": WeightedJoiner,
-    # stages
-    "community_spread": CommunitySpreadRanker,
-    "corpus_boost": CorpusBoostRanker,
-    "cross_encoder": CrossEncoderRanker,
-    "deferral": DeferralRanker,
-    "filter": MetadataFilterRanker,
-    "freshness": FreshnessRanker,
-    "importance": ImportanceRanker,
-    "length": LengthRanker,
-    "minimum": MinimumRanker,
-    "mmr": MmrRanker,
-    "noise": NoiseRanker,
-    "recency_boost": RecencyBoostRanker,
-    "remote_rerank": RemoteRerankRanker,
-    "time_decay": TimeDecayRanker,
-    # context
-    "context": CitedContextBuilder,
-    "flow_pruning": FlowPruner,
-    "service_neighbourhood": ServiceNeighbourhoodBuilder,
+_ROLES: dict[type[Component], tuple[str, str]] = {
+    Source: ("retrievers", "Retriever"),
+    Fuser: ("joiners", "Joiner"),
+    Stage: ("rankers", "Ranker"),
 }
-"""Haystack components by the kind that recipes know them under."""
+"""By role: the folder of its Haystack components and the suffix of their names."""
+
+_OTHERS = {
+    "gate": ("routers.hopweave.gate", "GateRouter"),
+    "intent": ("routers.hopweave.intent", "IntentRouter"),
+    "plan": ("routers.hopweave.plan", "PlanRouter"),
+    "context": ("builders.hopweave.context_builder", "ContextBuilder"),
+    "flow_pruning": ("builders.hopweave.flow_pruning", "FlowPruningBuilder"),
+    "service_neighbourhood": ("builders.hopweave.service_neighbourhood", "ServiceNeighbourhoodBuilder"),
+}
+"""By kind: module and name for the parts of a recipe that are neither source, fuser nor stage."""
+
+
+def component_class(part: type[Component]) -> Any:
+    """
+    The Haystack component class for a class of the core: the same file and class stem, with Haystack's suffix.
+
+    ```python
+    from haystack_integrations.common.hopweave.native import component_class
+    from hopweave.stages.adjust.freshness import Freshness
+
+    component_class(Freshness).__name__  # "FreshnessRanker"
+    ```
+
+    :param part: A source, fuser, stage, gate, classifier, planner, path pruner, neighbourhood or context builder of
+        the core.
+    :returns: The component class.
+    :raises RecipeError: If there is none.
+    """
+    kind = part.model_fields["kind"].default
+    role = next((role for role in _ROLES if issubclass(part, role)), None)
+    if role is not None:
+        folder, suffix = _ROLES[role]
+        module, name = f"{folder}.hopweave.{part.__module__.rpartition('.')[2]}", part.__name__ + suffix
+    elif kind in _OTHERS:
+        module, name = _OTHERS[kind]
+    else:
+        raise RecipeError(f"no Haystack component for kind {kind!r}")
+    path = f"haystack_integrations.components.{module}"
+    try:
+        return getattr(import_module(path), name)
+    except ModuleNotFoundError as error:
+        if error.name != path:
+            raise
+        raise RecipeError(f"no Haystack component for kind {kind!r}: there is no module {path}") from error
 
 
 def to_component(part: Component, **others: Any) -> Any:
@@ -90,17 +73,15 @@ def to_component(part: Component, **others: Any) -> Any:
     :returns: A new component.
     :raises RecipeError: If there is none.
     """
-    if part.kind not in NATIVE:
-        raise RecipeError(f"no Haystack component for kind {part.kind!r}; there are {', '.join(sorted(NATIVE))}")
-    kind = NATIVE[part.kind]
-    taken = signature(kind.__init__).parameters
+    native = component_class(type(part))
+    taken = signature(native.__init__).parameters
     values = {name: value for name, value in part if name in taken and name != "api_key"}
     plain = {
         name: value.model_dump(mode="json") if isinstance(value, Component) else value for name, value in values.items()
     }
     if isinstance(part, RemoteRerank):
         plain["api_key"] = _secret(part)
-    return kind(**plain | {name: value for name, value in others.items() if name in taken})
+    return native(**plain | {name: value for name, value in others.items() if name in taken})
 
 
 def _secret(part: RemoteRerank) -> Secret | None:

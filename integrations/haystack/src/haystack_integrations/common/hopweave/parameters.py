@@ -1,40 +1,81 @@
-"""The parameters of a component: what its constructor takes, as inputs of a run and as serialised data."""
+"""The parameters of a component: other values for a run, and as serialised data."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from inspect import signature
-from typing import Any
+from typing import Any, TypeVar
 
-from haystack import component, default_to_dict
+from haystack import Document, component, default_to_dict
 from pydantic import BaseModel
 
-from haystack_integrations.common.hopweave.questions import SOCKETS
 from hopweave.component import Component
 
+Core = TypeVar("Core", bound=Component)
 
-def accept_overrides(instance: Any, core: type[Component], asks: tuple[str, ...] = ()) -> None:
+
+def overridden(core: Core, overrides: Mapping[str, Any] | None, **others: Any) -> Core:
     """
-    Give a component one optional input for each parameter that its constructor hands to the core.
+    An object of the core with other values for some of its parameters, checked as at construction.
 
-    :param instance: The component, in its constructor.
-    :param core: The class of the core whose parameters they are.
-    :param asks: What else it wants to know of a question, out of `questions.SOCKETS`.
+    :param core: The object that holds a component's parameters.
+    :param overrides: Other values by the name of the parameter.
+    :param others: Further values, each unless it is None; they win over `overrides`.
+    :returns: A new object, or the same if nothing is different.
+    :raises ValueError: If a name or value is not allowed.
     """
-    for name, parameter in signature(type(instance).__init__).parameters.items():
-        if name in core.model_fields and name != "top_k":
-            component.set_input_type(instance, name, parameter.annotation | None, None)
-    for name in asks:
-        component.set_input_type(instance, name, SOCKETS[name], None)
+    if overrides is not None and not isinstance(overrides, Mapping):
+        raise ValueError(f"overrides: must be a mapping of parameters to values, but got {overrides!r}")
+    given = {name: value for name, value in others.items() if value is not None}
+    return core.changed(**{**(overrides or {}), **given})
 
 
-def split(inputs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def check_names(parameter: str, names: Any) -> None:
     """
-    The inputs of a run, without those that were not given: what belongs to the question, and what overrides parameters.
+    Check that names of inputs or outputs are distinct.
 
-    :param inputs: What came in by keyword.
-    :returns: Both parts. A value of 0 or False is given, None is not.
+    :param parameter: Which parameter has the names, for errors.
+    :param names: The names.
+    :raises ValueError: If they are no list of strings, or none, or one of them is there twice.
     """
-    given = {name: value for name, value in inputs.items() if value is not None}
-    question = {name: value for name, value in given.items() if name in SOCKETS}
-    return question, {name: value for name, value in given.items() if name not in SOCKETS}
+    if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(one, str) for one in names):
+        raise ValueError(f"{parameter}: must be a list of names, but got {names!r}")
+    if not names:
+        raise ValueError(f"{parameter}: at least one name is needed, but got {names!r}")
+    if twice := sorted({name for name in names if list(names).count(name) > 1}):
+        raise ValueError(f"{parameter}: {twice[0]!r} is there more than once in {list(names)!r}")
+
+
+def accept_documents(instance: Any, parameter: str, names: Iterable[str]) -> None:
+    """
+    Give a component one optional input for documents under each name.
+
+    :param instance: The component, in its constructor; its `run` takes the documents by keyword.
+    :param parameter: Which parameter has the names, for errors.
+    :param names: The names.
+    :raises ValueError: If a name is that of another input.
+    """
+    taken = signature(type(instance).run).parameters
+    for name in names:
+        if name in taken:
+            raise ValueError(f"{parameter}: {name!r} is not allowed: it is the name of another input")
+        component.set_input_type(instance, name, list[Document] | None, None)
+
+
+def given_documents(
+    parameter: str, names: Iterable[str], documents: Mapping[str, list[Document] | None]
+) -> dict[str, list[Document]]:
+    """
+    The documents that came in by name, without the inputs that nothing came in by.
+
+    :param parameter: Which parameter has the names, for errors.
+    :param names: The names there are.
+    :param documents: What came in by keyword.
+    :returns: Documents by name, in the order of the names.
+    :raises ValueError: If there is no input of a name.
+    """
+    known = list(names)
+    if unknown := [name for name in documents if name not in known]:
+        raise ValueError(f"{unknown[0]}: no such input; {parameter} has {', '.join(known) or 'none'}")
+    return {name: found for name in known if (found := documents.get(name)) is not None}
 
 
 def written(instance: Any, core: Component, **others: Any) -> dict[str, Any]:

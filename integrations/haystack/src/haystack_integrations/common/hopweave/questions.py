@@ -6,27 +6,29 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
+from haystack.document_stores.types import FilterPolicy
 from haystack.utils.filters import document_matches_filter
 
 from haystack_integrations.common.hopweave.documents import to_document
 from hopweave.hit import Hit
+from hopweave.metadata.tenants import narrow_tenant
+from hopweave.metadata.timestamps import read_timestamp
 from hopweave.query import Intent, Query, utc_now
-from hopweave.timestamps import read_timestamp
 
-SOCKETS: Mapping[str, Any] = {
-    "intent": dict[str, Any] | None,
-    "now": datetime | str | None,
-    "query_embedding": list[float] | None,
-    "tenant": dict[str, Any] | None,
-}
-"""What may accompany a question, beside filters: the inputs of components that ask for it, and their types."""
+Tenant = dict[str, Any] | Callable[[], dict[str, Any]] | None
+"""
+Metadata values a document must have to be seen at all, or a function that returns them.
+
+Haystack's `ComponentTool` leaves inputs that may be functions out of a tool's parameters. So a model that calls a
+component of ours as a tool is never told of the tenant.
+"""
 
 
 def to_query(
     text: str,
     *,
     filters: dict[str, Any] | None = None,
-    tenant: dict[str, Any] | None = None,
+    tenant: Mapping[str, Any] | None = None,
     intent: dict[str, Any] | None = None,
     now: datetime | str | None = None,
     query_embedding: list[float] | None = None,
@@ -43,17 +45,46 @@ def to_query(
     :returns: The query.
     :raises ValueError: If `now` is not a time.
     """
-    asked_at = utc_now() if now is None else read_timestamp(now)
-    if asked_at is None:
+    moment = utc_now() if now is None else read_timestamp(now)
+    if moment is None:
         raise ValueError(f"now: {now!r} is not allowed: it must be a datetime or an ISO string")
     return Query(
         text,
         vector=None if query_embedding is None else np.asarray(query_embedding, np.float32),
-        asked_at=asked_at,
+        now=moment,
         filters=admits(filters) if filters else None,
         tenant=tenant,
         intent=to_intent(intent) if intent else None,
     )
+
+
+def narrowed(own: Mapping[str, Any] | None, given: Tenant) -> Mapping[str, Any] | None:
+    """
+    The tenant of a run: that of the component, narrowed by what was given to the run.
+
+    :param own: The tenant given at construction.
+    :param given: The tenant given to `run`; None leaves it at that of the construction.
+    :returns: What both may see.
+    :raises ValueError: If the run asks for something outside the component's own tenant.
+    """
+    return narrow_tenant(own, given() if callable(given) else given)
+
+
+def as_filter_policy(policy: str | FilterPolicy) -> FilterPolicy:
+    """
+    A filter policy by name, or as it is.
+
+    :param policy: `replace` or `merge`.
+    :returns: The policy.
+    :raises ValueError: If there is none of that name.
+    """
+    if isinstance(policy, FilterPolicy):
+        return policy
+    try:
+        return FilterPolicy.from_str(policy)
+    except (ValueError, AttributeError):
+        known = ", ".join(one.value for one in FilterPolicy)
+        raise ValueError(f"filter_policy: {policy!r} is not allowed; allowed are {known}") from None
 
 
 def admits(filters: dict[str, Any]) -> Callable[[Hit], bool]:
@@ -83,4 +114,5 @@ def to_intent(data: dict[str, Any]) -> Intent:
     :param data: The fields of an intent.
     :returns: The intent.
     """
-    return Intent(**{name: tuple(value) if isinstance(value, list) else value for name, value in data.items()})
+    fields: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
+    return Intent(**fields)

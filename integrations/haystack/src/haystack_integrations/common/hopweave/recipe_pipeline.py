@@ -8,15 +8,14 @@ import yaml
 from haystack import Pipeline
 
 from haystack_integrations.common.hopweave.native import to_component
-from haystack_integrations.components.builders.hopweave.paths import FlowPruner
 from hopweave import Recipe, load_recipe
-from hopweave.context.assemble import ContextBuilder
+from hopweave.context.context_builder import ContextBuilder
 
 PIPELINES = Path(__file__).parent / "pipelines"
 """The folder with one YAML pipeline per shipped recipe."""
 
 
-def to_pipeline(recipe: str | Recipe, knowledge_base: str) -> Pipeline:
+def to_pipeline(recipe: str | Recipe, knowledge_base: str, *, tenant: dict[str, Any] | None = None) -> Pipeline:
     """
     A pipeline with one component per source, fuser and stage of a recipe, to be changed like any other.
 
@@ -33,21 +32,26 @@ def to_pipeline(recipe: str | Recipe, knowledge_base: str) -> Pipeline:
 
     :param recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
     :param knowledge_base: Path of the knowledge base file.
+    :param tenant: Metadata values a document must have to be seen at all, given to every component that takes them.
     :returns: The pipeline.
     """
-    return _assembled(load_recipe(recipe), knowledge_base)[0]
+    return _assembled(load_recipe(recipe), {"knowledge_base": knowledge_base, "tenant": tenant})[0]
 
 
-def last_step(recipe: str | Recipe, knowledge_base: str) -> tuple[Pipeline, str]:
+def last_step(
+    recipe: str | Recipe, knowledge_base: str, *, tenant: dict[str, Any] | None = None
+) -> tuple[Pipeline, str]:
     """
     The pipeline of a recipe up to its documents, without what is told beside them, and the name of its last component.
 
     :param recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
     :param knowledge_base: Path of the knowledge base file.
+    :param tenant: Metadata values a document must have to be seen at all, given to every component that takes them.
     :returns: Both.
     """
     without = {"context": None, "neighbourhood": None, "paths": None}
-    return _assembled(load_recipe(recipe).model_copy(update=without), knowledge_base)
+    shared = {"knowledge_base": knowledge_base, "tenant": tenant}
+    return _assembled(load_recipe(recipe).model_copy(update=without), shared)
 
 
 def open_sockets(pipeline: Pipeline, name: str) -> list[str]:
@@ -61,16 +65,18 @@ def open_sockets(pipeline: Pipeline, name: str) -> list[str]:
     return [f"{part}.{name}" for part, sockets in sorted(pipeline.inputs().items()) if name in sockets]
 
 
-def to_yaml(recipe: str | Recipe, knowledge_base: str = "hopweave.db") -> str:
+def to_yaml(recipe: str | Recipe, knowledge_base: str = "hopweave.db", *, tenant: dict[str, Any] | None = None) -> str:
     """
     A recipe as a YAML pipeline that ends in a cited context, with the inputs and outputs that Hayhooks wants declared.
 
     :param recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
     :param knowledge_base: Path of the knowledge base file.
+    :param tenant: Metadata values a document must have to be seen at all, given to every component that takes them.
     :returns: The YAML; `Pipeline.loads` reads it without any setting.
     """
     recipe = load_recipe(recipe)
-    pipeline = to_pipeline(recipe.model_copy(update={"context": recipe.context or ContextBuilder()}), knowledge_base)
+    complete = recipe.model_copy(update={"context": recipe.context or ContextBuilder()})
+    pipeline = to_pipeline(complete, knowledge_base, tenant=tenant)
     declared: dict[str, Any] = {
         "inputs": {"query": open_sockets(pipeline, "query")},
         "outputs": {"context": "context.context"},
@@ -78,9 +84,9 @@ def to_yaml(recipe: str | Recipe, knowledge_base: str = "hopweave.db") -> str:
     return pipeline.dumps() + yaml.safe_dump(declared, sort_keys=False)
 
 
-def _assembled(recipe: Recipe, knowledge_base: str) -> tuple[Pipeline, str]:
+def _assembled(recipe: Recipe, shared: dict[str, Any]) -> tuple[Pipeline, str]:
     parts: dict[str, Any] = {
-        name: to_component(source, knowledge_base=knowledge_base, top_k=max(source.top_k, recipe.top_k))
+        name: to_component(source, **shared, top_k=max(source.top_k, recipe.top_k))
         for name, source in recipe.sources.items()
     }
     wires: list[tuple[str, str]] = []
@@ -91,23 +97,23 @@ def _assembled(recipe: Recipe, knowledge_base: str) -> tuple[Pipeline, str]:
         wires += [(f"{needed}.documents", f"{name}.{needed}") for needed in source.needs]
     last = fuse
     for stage, limit in zip(recipe.stages, limits[1:], strict=True):
-        name = _add(parts, stage.kind, to_component(stage, knowledge_base=knowledge_base, **limit))
+        name = _add(parts, stage.kind, to_component(stage, **shared, **limit))
         wires.append((f"{last}.documents", f"{name}.documents"))
         last = name
-    told: list[tuple[str, str]] = []  # what goes into the context beside the documents
+    lines: list[tuple[str, str]] = []  # what goes into the context beside the documents
     if recipe.neighbourhood:
-        name = _add(parts, "neighbourhood", to_component(recipe.neighbourhood, knowledge_base=knowledge_base))
+        name = _add(parts, "neighbourhood", to_component(recipe.neighbourhood, **shared))
         wires.append((f"{last}.documents", f"{name}.documents"))
-        told.append((f"{name}.lines", "neighbours"))
+        lines.append((f"{name}.lines", "neighbours"))
     if recipe.paths:
-        name = _add(parts, "paths", to_component(recipe.paths, knowledge_base=knowledge_base))
+        name = _add(parts, "paths", to_component(recipe.paths, **shared))
         wires.append((f"{last}.documents", f"{name}.documents"))
-        told.append((f"{name}.paths", "paths"))
+        lines.append((f"{name}.paths", "paths"))
     if recipe.context:
         name = _add(parts, "context", to_component(recipe.context))
         wires.append((f"{last}.documents", f"{name}.documents"))
-        wires += [(sender, f"{name}.{place}") for sender, place in told]
-    wires += _routing(recipe, parts, knowledge_base)
+        wires += [(sender, f"{name}.{place}") for sender, place in lines]
+    wires += _routing(recipe, parts, shared)
     pipeline = Pipeline()
     for name in sorted(parts):  # as YAML has them, so that the order survives
         pipeline.add_component(name, parts[name])
@@ -116,7 +122,7 @@ def _assembled(recipe: Recipe, knowledge_base: str) -> tuple[Pipeline, str]:
     return pipeline, last
 
 
-def _routing(recipe: Recipe, parts: dict[str, Any], knowledge_base: str) -> list[tuple[str, str]]:
+def _routing(recipe: Recipe, parts: dict[str, Any], shared: dict[str, Any]) -> list[tuple[str, str]]:
     """Gate, intent and plan in front of everything that has a question to answer."""
     # where each part's question comes from
     asked = {name: "" for name, part in parts.items() if "query" in signature(part.run).parameters}
@@ -125,11 +131,13 @@ def _routing(recipe: Recipe, parts: dict[str, Any], knowledge_base: str) -> list
         intent = _add(parts, "intent", to_component(recipe.intent))
         asked[intent] = ""
         wires += [
-            (f"{intent}.intent", f"{name}.intent") for name in parts if "intent" in getattr(parts[name], "asks", ())
+            (f"{intent}.intent", f"{name}.intent")
+            for name, part in parts.items()
+            if "intent" in signature(part.run).parameters
         ]
     if recipe.plan:
-        planned = [name for name, part in parts.items() if isinstance(part, FlowPruner)]
-        planner = to_component(recipe.plan, sources=list(recipe.sources), knowledge_base=knowledge_base)
+        planned = [name for name, part in parts.items() if "plan" in signature(part.run).parameters]
+        planner = to_component(recipe.plan, sources=list(recipe.sources), **shared)
         plan = _add(parts, "plan", planner)
         asked[plan] = ""
         wires += [(f"{plan}.plan", f"{name}.plan") for name in planned]

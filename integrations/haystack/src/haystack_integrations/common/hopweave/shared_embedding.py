@@ -1,6 +1,6 @@
 """Embeddings that the copies of a document share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 import numpy as np
@@ -17,6 +17,21 @@ class SharedEmbedding(list[float]):
     """
 
     __slots__ = ("_vector",)
+
+    def __new__(cls, *values: Any) -> Any:  # noqa: D102
+        return list(*values)  # for `dataclasses.asdict`, which makes a new object of the same class: plain data
+
+    @classmethod
+    def of(cls, embedding: Iterable[float]) -> "SharedEmbedding":
+        """
+        An embedding that copies share.
+
+        :param embedding: The numbers.
+        :returns: The embedding.
+        """
+        made = list.__new__(cls)
+        list.extend(made, embedding)
+        return made
 
     @property
     def vector(self) -> Vector:
@@ -35,7 +50,7 @@ class SharedEmbedding(list[float]):
         return self
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Callable[..., Any], tuple[list[float]]]:
-        return SharedEmbedding, (list(self),)
+        return SharedEmbedding.of, (list(self),)
 
 
 def _refuse(*_: Any, **__: Any) -> NoReturn:

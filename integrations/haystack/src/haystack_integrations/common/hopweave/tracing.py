@@ -1,9 +1,9 @@
-"""What our components tell Haystack's tracer."""
+"""Tags of our components for Haystack's tracer."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from haystack import tracing
+from haystack.tracing.tracer import is_tracing_enabled, tracer
 
 from hopweave.hit import Hit
 
@@ -16,8 +16,8 @@ def tag(kind: str, hits: Sequence[Hit], **tags: Any) -> None:
     :param hits: What it hands on.
     :param tags: Whatever else is worth knowing.
     """
-    span = tracing.tracer.current_span()
-    if span is None or not tracing.is_tracing_enabled():
+    span = tracer.current_span()
+    if span is None or not is_tracing_enabled():
         return
     scores = [hit.score for hit in hits if hit.score is not None]
     span.set_tags(

@@ -6,8 +6,9 @@ from haystack import Document
 from pydantic import ConfigDict, Field
 
 from haystack_integrations.common.hopweave.documents import to_hit
-from hopweave.component import Knowledge, Rankings, Source
+from hopweave.component import Rankings, Source
 from hopweave.hit import Hit
+from hopweave.knowledge import Knowledge
 from hopweave.query import Query
 
 
@@ -17,7 +18,7 @@ class Upstream(Source):
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     kind: Literal["upstream"] = "upstream"
-    documents: tuple[Document, ...] = Field((), description="What was found.")
+    documents: tuple[Document, ...] = Field(default=(), description="What was found.")
 
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:  # noqa: ARG002
         """

@@ -1,22 +1,26 @@
 """The knowledge base as a Haystack document store."""
 
 import asyncio
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 from haystack import Document, default_from_dict, default_to_dict
 from haystack.document_stores.errors import DuplicateDocumentError
 from haystack.document_stores.types import DuplicatePolicy
 from haystack.utils.filters import document_matches_filter
 
-from haystack_integrations.common.hopweave.documents import from_passage, to_passage
-from haystack_integrations.common.hopweave.knowledge_settings import Described, open_for_writing
+from haystack_integrations.common.hopweave.documents import check_documents, from_passage, to_passage
+from haystack_integrations.common.hopweave.knowledge_file import MEMORY, expanded
+from haystack_integrations.common.hopweave.knowledge_settings import Described, check_vectors, open_for_writing
+from haystack_integrations.document_stores.hopweave.candidates import candidates
 from haystack_integrations.document_stores.hopweave.metadata_fields import distinct_values, field_types, value_range
 from hopweave import KnowledgeBase
 from hopweave.errors import AlreadyThere
 
-_ON_CONFLICT = {
+_ON_CONFLICT: Mapping[DuplicatePolicy, Literal["fail", "skip", "replace"]] = {
     DuplicatePolicy.NONE: "fail",
     DuplicatePolicy.FAIL: "fail",
     DuplicatePolicy.SKIP: "skip",
@@ -42,34 +46,43 @@ class HopweaveDocumentStore:
 
     def __init__(
         self,
-        path: str | None = None,
+        path: str | Path | None = None,
         *,
         embedder: Described | None = None,
         analyzers: Sequence[str] | None = None,
-        graph: Sequence[Described] | None = None,
+        builders: Sequence[Described] | None = None,
+        read_only: bool = False,
     ) -> None:
         """
         Create the store; the file is opened on first use. All but the path matters only when the file is new.
 
-        :param path: The file; without one, the store is temporary.
+        :param path: The file; without one, or with ":memory:", the store is temporary.
         :param embedder: What makes the vectors of documents that come without an embedding, by kind ("static") or as a
             mapping with kind and parameters; None leaves them without.
         :param analyzers: How text becomes terms: nlp, nlp:<language>, code, light.
-        :param graph: What connects documents, by kind or as mappings; None for the usual builders, an empty list for no
-            graph.
+        :param builders: What connects documents, by kind or as mappings; None for the usual builders, an empty list
+            for no graph.
+        :param read_only: Whether to open the file for reading alone; a file that cannot be written is opened so anyway.
         """
-        self.path = path
+        self.path = None if path is None else str(path)
         self.embedder = embedder
         self.analyzers = None if analyzers is None else list(analyzers)
-        self.graph = None if graph is None else list(graph)
+        self.builders = None if builders is None else list(builders)
+        self.read_only = read_only
         self._opened: KnowledgeBase | None = None
 
     @property
     def knowledge_base(self) -> KnowledgeBase:
         """The knowledge base behind the store."""
         if self._opened is None:
-            self._opened = open_for_writing(self.path, self.embedder, self.analyzers, self.graph)
+            self._opened = self._open()
         return self._opened
+
+    def _open(self) -> KnowledgeBase:
+        path = None if self.path in (None, MEMORY) else expanded(str(self.path))
+        if path is not None and (self.read_only or (path.exists() and not os.access(path, os.W_OK))):
+            return KnowledgeBase.open(path, read_only=True)
+        return open_for_writing(path, self.embedder, self.analyzers, self.builders)
 
     def close(self) -> None:
         """Close the file."""
@@ -83,7 +96,14 @@ class HopweaveDocumentStore:
 
         :returns: Its type and the parameters of its constructor.
         """
-        return default_to_dict(self, path=self.path, embedder=self.embedder, analyzers=self.analyzers, graph=self.graph)
+        return default_to_dict(
+            self,
+            path=self.path,
+            embedder=self.embedder,
+            analyzers=self.analyzers,
+            builders=self.builders,
+            read_only=self.read_only,
+        )
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "HopweaveDocumentStore":
@@ -110,11 +130,12 @@ class HopweaveDocumentStore:
         The documents that match.
 
         :param filters: Haystack filters; all documents when not given.
-        :returns: The documents, with their embeddings, in the order in which they were written.
+        :returns: The documents, with their embeddings, in the order in which they were written, or in which the filters
+            name their ids.
         """
         if filters and "operator" not in filters and "conditions" not in filters:
             raise ValueError("filters: must have an operator, with field and value or with conditions")
-        passages = list(self.knowledge_base.documents())
+        passages = candidates(self.knowledge_base, filters)
         vectors = self.knowledge_base.vectors(passage.id for passage in passages)
         documents = [from_passage(passage, vectors.get(passage.id)) for passage in passages]
         return [one for one in documents if document_matches_filter(filters, one)] if filters else documents
@@ -126,16 +147,21 @@ class HopweaveDocumentStore:
         :param documents: The documents.
         :param policy: What to do about ids that are taken: FAIL (also the default), SKIP or OVERWRITE.
         :returns: How many were written.
-        :raises ValueError: If it is not a list of documents.
+        :raises ValueError: If it is not a list of documents, or they bring embeddings of another model than the file's.
         :raises DuplicateDocumentError: If an id is taken and the policy is to fail.
         """
-        if not isinstance(documents, list) or not all(isinstance(one, Document) for one in documents):
-            raise ValueError("documents: must be a list of Documents")
+        check_documents(documents)
+        if policy not in _ON_CONFLICT:
+            known = ", ".join(f"DuplicatePolicy.{one.name}" for one in _ON_CONFLICT)
+            raise ValueError(f"policy: {policy!r} is not allowed; allowed are {known}")
+        passages = [to_passage(one) for one in documents]
+        check_vectors(self.knowledge_base, passages)
         try:
             added = self.knowledge_base.add(
-                [to_passage(one) for one in documents],
+                passages,
                 on_conflict=_ON_CONFLICT[policy],
                 batch_size=max(len(documents), 1),
+                vectors_of=self.knowledge_base.settings.model,
             )
         except AlreadyThere as error:
             raise DuplicateDocumentError(str(error)) from error
@@ -173,7 +199,8 @@ class HopweaveDocumentStore:
         :returns: How many documents match.
         """
         matching = self.filter_documents(filters)
-        self.knowledge_base.update(to_passage(replace(one, meta={**one.meta, **meta})) for one in matching)
+        changed = [to_passage(replace(one, meta={**one.meta, **meta})) for one in matching]
+        self.knowledge_base.add(changed, vectors_of=self.knowledge_base.settings.model)
         return len(matching)
 
     def count_documents_by_filter(self, filters: dict[str, Any]) -> int:

@@ -1,15 +1,15 @@
 """hopweave's builders for Haystack: what a language model or a reader gets."""
 
-from haystack_integrations.components.builders.hopweave.assemble import CitedContextBuilder
-from haystack_integrations.components.builders.hopweave.extract import ExtractiveAnswerBuilder
+from haystack_integrations.components.builders.hopweave.context_builder import ContextBuilder
+from haystack_integrations.components.builders.hopweave.extractive_answer import ExtractiveAnswerBuilder
+from haystack_integrations.components.builders.hopweave.flow_pruning import FlowPruningBuilder
 from haystack_integrations.components.builders.hopweave.neighbourhood import NeighbourhoodBuilder
-from haystack_integrations.components.builders.hopweave.paths import FlowPruner
 from haystack_integrations.components.builders.hopweave.service_neighbourhood import ServiceNeighbourhoodBuilder
 
 __all__ = [
-    "CitedContextBuilder",
+    "ContextBuilder",
     "ExtractiveAnswerBuilder",
-    "FlowPruner",
+    "FlowPruningBuilder",
     "NeighbourhoodBuilder",
     "ServiceNeighbourhoodBuilder",
 ]

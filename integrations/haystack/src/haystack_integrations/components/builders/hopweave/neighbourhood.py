@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from haystack import Document, component
 
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
+from haystack_integrations.common.hopweave.questions import Tenant, narrowed
 from haystack_integrations.common.hopweave.tracing import tag
-from hopweave.graph.documents import passage_numbers
+from hopweave.graph.documents import graph_of, passage_numbers
 from hopweave.graph.model import Node
-from hopweave.graph.neighbourhood import neighbourhood
+from hopweave.graph.paths.neighbourhood import neighbourhood
 
 
 @component
@@ -28,14 +30,22 @@ class NeighbourhoodBuilder:
     ```
     """
 
-    def __init__(self, *, knowledge_base: str, edge_types: Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        knowledge_base: str | Path,
+        edge_types: Sequence[str] | None = None,
+        tenant: dict[str, Any] | None = None,
+    ) -> None:
         """
         Create the builder; the file is opened on first use.
 
         :param knowledge_base: Path of the knowledge base file that has the graph.
         :param edge_types: Only edges of these types; None for all.
+        :param tenant: Metadata values a document must have for what it says to be told.
         """
-        self.knowledge_base = knowledge_base
+        self.knowledge_base = str(knowledge_base)
+        self.tenant = tenant
         self.edge_types = None if edge_types is None else list(edge_types)
         self._file = KnowledgeFile(knowledge_base)
 
@@ -48,15 +58,18 @@ class NeighbourhoodBuilder:
         self._file.close()
 
     @component.output_types(outgoing=list[dict[str, Any]], incoming=list[dict[str, Any]], edges=list[dict[str, Any]])
-    def run(self, documents: list[Document], edge_types: list[str] | None = None) -> dict[str, Any]:
+    def run(
+        self, documents: list[Document], edge_types: list[str] | None = None, tenant: Tenant = None
+    ) -> dict[str, Any]:
         """
         Look around documents.
 
         :param documents: The documents.
         :param edge_types: Only edges of these types, instead of those given at construction.
+        :param tenant: Metadata values a document must have to be seen at all, within what was given at construction.
         :returns: The nodes that are `outgoing` and `incoming`, and the `edges`, as plain data.
         """
-        graph = self._file.open().graph
+        graph = graph_of(self._file.open(), "neighbourhood", narrowed(self.tenant, tenant))
         numbers = passage_numbers(graph, [one.id for one in documents])
         types = self.edge_types if edge_types is None else edge_types
         around = neighbourhood(graph, numbers.values(), edge_types=types)

@@ -1,13 +1,15 @@
 """What calls the services of the documents, and what they call."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from haystack import Document, component
 
 from haystack_integrations.common.hopweave.documents import to_hit
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
-from haystack_integrations.common.hopweave.parameters import accept_overrides, split, written
+from haystack_integrations.common.hopweave.parameters import overridden, written
+from haystack_integrations.common.hopweave.questions import Tenant, narrowed
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.graph.service_neighbourhood import ServiceNeighbourhood
 
@@ -18,7 +20,7 @@ _CORE = ServiceNeighbourhood()
 class ServiceNeighbourhoodBuilder:
     """
     Looks around the services that documents are about. Its output `lines` fits the input `neighbours` of
-    `CitedContextBuilder`.
+    `ContextBuilder`.
 
     ```python
     from haystack import Document
@@ -32,9 +34,10 @@ class ServiceNeighbourhoodBuilder:
     def __init__(
         self,
         *,
-        knowledge_base: str,
+        knowledge_base: str | Path,
         node_kinds: Sequence[str] = _CORE.node_kinds,
         edge_types: Sequence[str] | None = _CORE.edge_types,
+        tenant: dict[str, Any] | None = None,
     ) -> None:
         """
         Create the builder; the file is opened on first use.
@@ -42,11 +45,12 @@ class ServiceNeighbourhoodBuilder:
         :param knowledge_base: Path of the knowledge base file that has the graph.
         :param node_kinds: Kinds of the nodes to look around.
         :param edge_types: Edges that count; None for all of them.
+        :param tenant: Metadata values a document must have for what it says to be told.
         """
         self.builder = ServiceNeighbourhood(node_kinds=node_kinds, edge_types=edge_types)
-        self.knowledge_base = knowledge_base
+        self.knowledge_base = str(knowledge_base)
+        self.tenant = tenant
         self._file = KnowledgeFile(knowledge_base)
-        accept_overrides(self, ServiceNeighbourhood)
 
     def to_dict(self) -> dict[str, Any]:
         """
@@ -54,7 +58,7 @@ class ServiceNeighbourhoodBuilder:
 
         :returns: Its type and the parameters of its constructor.
         """
-        return written(self, self.builder, knowledge_base=self.knowledge_base)
+        return written(self, self.builder, knowledge_base=self.knowledge_base, tenant=self.tenant)
 
     def warm_up(self) -> None:
         """Open the knowledge base."""
@@ -65,15 +69,19 @@ class ServiceNeighbourhoodBuilder:
         self._file.close()
 
     @component.output_types(lines=list[str], neighbourhood=dict[str, Any])
-    def run(self, documents: list[Document], **parameters: Any) -> dict[str, Any]:
+    def run(
+        self, documents: list[Document], tenant: Tenant = None, overrides: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
         """
         Look around the services of documents.
 
         :param documents: What was retrieved, best first.
-        :param parameters: Other values for parameters of the constructor, for this run.
+        :param tenant: Metadata values a document must have to be seen at all, within what was given at construction.
+        :param overrides: Other values for parameters of the constructor, by name, for this run.
         :returns: The calls as `lines` of text, best last, and the `neighbourhood` by service as plain data.
         """
         hits = [to_hit(one) for one in documents]
-        around = self.builder.changed(**split(parameters)[1]).around(hits, self._file.open())
+        builder = overridden(self.builder, overrides)
+        around = builder.around(hits, self._file.open(), tenant=narrowed(self.tenant, tenant))
         tag("service_neighbourhood", (), services=len(around.by_name))
         return {"lines": list(around.lines), "neighbourhood": around.as_dict()}

@@ -1,5 +1,8 @@
 """hopweave's embedders for Haystack."""
 
-from haystack_integrations.components.embedders.hopweave.embedders import StaticDocumentEmbedder, StaticTextEmbedder
+from haystack_integrations.components.embedders.hopweave.static import StaticDocumentEmbedder, StaticTextEmbedder
 
-__all__ = ["StaticDocumentEmbedder", "StaticTextEmbedder"]
+__all__ = [
+    "StaticDocumentEmbedder",
+    "StaticTextEmbedder",
+]

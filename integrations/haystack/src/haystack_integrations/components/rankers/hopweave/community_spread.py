@@ -1,9 +1,11 @@
 """Let every community of the graph be heard."""
 
+from pathlib import Path
+
 from haystack import component
 
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
-from hopweave.stages.community_spread import CommunitySpread
+from hopweave.stages.diversify.community_spread import CommunitySpread
 
 _CORE = CommunitySpread()
 
@@ -34,7 +36,7 @@ class CommunitySpreadRanker(StageRanker):
         field: str = _CORE.field,
         clamp: bool = _CORE.clamp,
         top_k: int | None = None,
-        knowledge_base: str | None = None,
+        knowledge_base: str | Path | None = None,
     ) -> None:
         """
         Create the ranker.

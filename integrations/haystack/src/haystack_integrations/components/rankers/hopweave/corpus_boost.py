@@ -6,7 +6,7 @@ from typing import Any
 from haystack import component
 
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
-from hopweave.stages.corpus_boost import CorpusBoost, CorpusRule
+from hopweave.stages.adjust.corpus_boost import CorpusBoost, CorpusRule
 
 _CORE = CorpusBoost()
 
@@ -40,7 +40,7 @@ class CorpusBoostRanker(StageRanker):
         """
         Create the ranker.
 
-        :param rules: Which words favour which corpus types, and how much.
+        :param rules: Which phrases boost which corpus types, and by how much.
         :param corpus_type_field: Metadata field with the corpus type.
         :param clamp: Whether to keep scores within [0, 1].
         :param top_k: How many documents to return, all of them when not given.

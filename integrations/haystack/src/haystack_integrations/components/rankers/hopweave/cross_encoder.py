@@ -3,7 +3,7 @@
 from haystack import component
 
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
-from hopweave.stages.cross_encoder import CrossEncoder
+from hopweave.stages.rerank.cross_encoder import CrossEncoder
 
 _CORE = CrossEncoder()
 
@@ -44,12 +44,12 @@ class CrossEncoderRanker(StageRanker):
         Create the ranker.
 
         :param model: Model name or folder.
-        :param device: cpu, cuda, mps ...; chosen automatically when not given.
-        :param candidates: How many documents, from the top, the model reads.
+        :param device: cpu, cuda, mps ...; chosen automatically if not given.
+        :param candidates: Number of documents, from the top, that the model scores.
         :param batch_size: Pairs per forward pass.
         :param output: unit: a probability; logit: the model's raw score.
         :param blend: Share of the model's score; the rest is the original score.
-        :param include_title: Let the model read the title in the metadata, too.
+        :param include_title: Whether the model reads the title in the metadata, too.
         :param top_k: How many documents to return, all of them when not given.
         """
         stage = CrossEncoder(

@@ -1,11 +1,12 @@
 """Near-duplicates step back behind everything that says something new."""
 
+from pathlib import Path
 from typing import ClassVar
 
 from haystack import component
 
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
-from hopweave.stages.deferral import Deferral
+from hopweave.stages.diversify.deferral import Deferral
 
 _CORE = Deferral()
 
@@ -33,17 +34,20 @@ class DeferralRanker(StageRanker):
         self,
         *,
         max_similarity: float = _CORE.max_similarity,
+        candidates: int = _CORE.candidates,
         top_k: int | None = None,
-        knowledge_base: str | None = None,
+        knowledge_base: str | Path | None = None,
     ) -> None:
         """
         Create the ranker.
 
         :param max_similarity: Cosine above which a document repeats a chosen one.
+        :param candidates: Number of documents, from the top, to compare; the others follow in their order.
         :param top_k: How many documents to return, all of them when not given.
         :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
         """
         stage = Deferral(
             max_similarity=max_similarity,
+            candidates=candidates,
         )
         StageRanker.__init__(self, stage, top_k=top_k, knowledge_base=knowledge_base)

@@ -1,18 +1,17 @@
 """Newer conversations first."""
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from haystack import component
 
-from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
-from hopweave.stages.freshness import Freshness
+from haystack_integrations.components.rankers.hopweave.dated_ranker import DatedRanker
+from hopweave.stages.adjust.freshness import Freshness
 
 _CORE = Freshness()
 
 
 @component
-class FreshnessRanker(StageRanker):
+class FreshnessRanker(DatedRanker):
     """
     Score = (1 - weight) · score + weight · 2^(-age / half-life), for documents of the given corpus types.
 
@@ -28,8 +27,6 @@ class FreshnessRanker(StageRanker):
     result = ranker.run(documents=documents, query="Why is the ferry down?")["documents"]
     ```
     """
-
-    asks: ClassVar[tuple[str, ...]] = ("now",)
 
     def __init__(
         self,
@@ -47,7 +44,7 @@ class FreshnessRanker(StageRanker):
         Create the ranker.
 
         :param weight: Share of the score that freshness makes up.
-        :param half_life_days: Age at which freshness is down to a half.
+        :param half_life_days: Age at which freshness is 0.5.
         :param decay: half_life: 2^(-age/half-life); exponential: e^(-age/half-life).
         :param corpus_types: Corpus types it applies to, with * and ? as wildcards; None applies to all
             documents.
@@ -65,4 +62,4 @@ class FreshnessRanker(StageRanker):
             timestamp_field=timestamp_field,
             clamp=clamp,
         )
-        StageRanker.__init__(self, stage, top_k=top_k)
+        DatedRanker.__init__(self, stage, top_k=top_k)

@@ -3,7 +3,7 @@
 from haystack import component
 
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
-from hopweave.stages.importance import Importance
+from hopweave.stages.adjust.importance import Importance
 
 _CORE = Importance()
 
@@ -35,7 +35,7 @@ class ImportanceRanker(StageRanker):
         """
         Create the ranker.
 
-        :param floor: Factor of a document of no importance.
+        :param floor: Factor for a document of importance 0.
         :param importance_field: Metadata field with the importance, from 0 to 1.
         :param top_k: How many documents to return, all of them when not given.
         """

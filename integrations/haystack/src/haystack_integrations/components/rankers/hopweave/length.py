@@ -3,7 +3,7 @@
 from haystack import component
 
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
-from hopweave.stages.length import Length
+from hopweave.stages.adjust.length import Length
 
 _CORE = Length()
 
@@ -33,7 +33,7 @@ class LengthRanker(StageRanker):
         """
         Create the ranker.
 
-        :param anchor_characters: Length up to which nothing happens.
+        :param anchor_characters: Length up to which scores are unchanged.
         :param slope: How much each doubling of the length adds to the divisor.
         :param top_k: How many documents to return, all of them when not given.
         """

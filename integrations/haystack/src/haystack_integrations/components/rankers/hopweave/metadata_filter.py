@@ -1,12 +1,16 @@
 """Only documents of the right type, corpus, service or repository."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from haystack import component
+from haystack import Document, component
+from haystack.utils.filters import document_matches_filter
 
+from haystack_integrations.common.hopweave.parameters import written
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
-from hopweave.stages.metadata_filter import MetadataFilter
+from hopweave import Hit, KnowledgeBase, Query
+from hopweave.component import Stage
+from hopweave.stages.filter.metadata_filter import MetadataFilter
 
 _CORE = MetadataFilter()
 
@@ -16,8 +20,8 @@ class MetadataFilterRanker(StageRanker):
     """
     Keeps the documents whose metadata has one of the allowed values; scores and order stay.
 
-    None allows everything, an empty list nothing. `where` takes any filter of `hopweave.filters`. All that is given
-    must hold.
+    None allows everything, an empty list nothing. `filters` takes Haystack's filters, `where` those of recipes
+    (`hopweave.metadata.filters`): values by field. All that is given must hold.
 
     ```python
     from haystack import Document
@@ -37,6 +41,7 @@ class MetadataFilterRanker(StageRanker):
         services: Sequence[str] | None = _CORE.services,
         repos: Sequence[str] | None = _CORE.repos,
         where: dict[str, Any] = _CORE.where,
+        filters: dict[str, Any] | None = None,
         top_k: int | None = None,
     ) -> None:
         """
@@ -47,8 +52,10 @@ class MetadataFilterRanker(StageRanker):
         :param services: Allowed values of `service_name`.
         :param repos: Allowed values of `repo_name`.
         :param where: Any other filter on metadata, by field.
+        :param filters: Haystack metadata filters.
         :param top_k: How many documents to return, all of them when not given.
         """
+        _check_where(where)
         stage = MetadataFilter(
             types=types,
             corpus_types=corpus_types,
@@ -57,3 +64,31 @@ class MetadataFilterRanker(StageRanker):
             where=where,
         )
         StageRanker.__init__(self, stage, top_k=top_k)
+        self.filters = filters
+
+    def to_dict(self) -> dict[str, Any]:
+        """
+        The component as serialised data.
+
+        :returns: Its type and the parameters of its constructor.
+        """
+        return written(self, self.stage, filters=self.filters, top_k=self.top_k)
+
+    def _hits(self, documents: list[Document]) -> list[Hit]:
+        filters = self.filters
+        admitted = [one for one in documents if not filters or document_matches_filter(filters, one)]
+        return StageRanker._hits(self, admitted)
+
+    def _prepare(
+        self, query: str, top_k: int | None, overrides: dict[str, Any] | None, **question: Any
+    ) -> tuple[Stage, Query, KnowledgeBase | None, int | None]:
+        _check_where((overrides or {}).get("where"))
+        return StageRanker._prepare(self, query, top_k, overrides, **question)
+
+
+def _check_where(where: Any) -> None:
+    if isinstance(where, Mapping) and "operator" in where and ("conditions" in where or "field" in where):
+        raise ValueError(
+            f"where: {where!r} is a Haystack filter, which goes into `filters`; `where` has values by field, as in "
+            '{"type": "notice"}'
+        )

@@ -1,17 +1,18 @@
 """Relevant, and not the same thing again."""
 
+from pathlib import Path
 from typing import ClassVar
 
 from haystack import component
 
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
-from hopweave.stages.mmr import Mmr
+from hopweave.stages.diversify.mmr import MMR
 
-_CORE = Mmr()
+_CORE = MMR()
 
 
 @component
-class MmrRanker(StageRanker):
+class MMRRanker(StageRanker):
     """
     Picks documents one by one, each time the one with the largest marginal relevance.
 
@@ -23,9 +24,9 @@ class MmrRanker(StageRanker):
 
     ```python
     from haystack import Document
-    from haystack_integrations.components.rankers.hopweave import MmrRanker
+    from haystack_integrations.components.rankers.hopweave import MMRRanker
 
-    ranker = MmrRanker(relevance_weight=0.5, top_k=5)
+    ranker = MMRRanker(relevance_weight=0.5, top_k=5)
     documents = [Document(content="The Skua sails hourly.", score=0.8, embedding=[0.6, 0.8])]
     result = ranker.run(documents=documents, query="Why is the ferry down?")["documents"]
     ```
@@ -40,23 +41,25 @@ class MmrRanker(StageRanker):
         relevance_weight: float = _CORE.relevance_weight,
         relevance: str = _CORE.relevance,
         top_k: int | None = _CORE.top_k,
-        knowledge_base: str | None = None,
+        candidates: int = _CORE.candidates,
+        knowledge_base: str | Path | None = None,
     ) -> None:
         """
         Create the ranker.
 
-        :param strategy: mmr, or one of pyversity's other strategies (needs the extra
-            `hopweave[diversity]`).
+        :param strategy: mmr, or one of the other strategies of pyversity.
         :param relevance_weight: 1: relevance alone; 0: diversity alone.
         :param relevance: How scores become relevance. unit: as they are if bounded, else divided by their
             maximum; max: always divided by their maximum; min_max: stretched to [0, 1].
-        :param top_k: Keep only so many documents; all of them when not given.
+        :param top_k: Number of documents to keep; all if not given.
+        :param candidates: Number of documents, from the top, to select from; the others follow in their order.
         :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
         """
-        stage = Mmr(
+        stage = MMR(
             strategy=strategy,
             relevance_weight=relevance_weight,
             relevance=relevance,
             top_k=top_k,
+            candidates=candidates,
         )
         StageRanker.__init__(self, stage, top_k=top_k, knowledge_base=knowledge_base)

@@ -6,7 +6,7 @@ from typing import Any
 from haystack import component
 
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
-from hopweave.stages.noise import Noise, NoiseRule
+from hopweave.stages.filter.noise import Noise, NoiseRule
 
 _CORE = Noise()
 
@@ -40,10 +40,10 @@ class NoiseRanker(StageRanker):
         """
         Create the ranker.
 
-        :param rules: What counts as noise; give your own to replace it.
-        :param extra_rules: Your own rules on top.
+        :param rules: Rules for noise; a value given here replaces the built-in rules.
+        :param extra_rules: Rules in addition to `rules`; they are tried first.
         :param min_characters: Shorter texts are noise.
-        :param min_cjk_characters: The same for texts with Chinese, Japanese or Korean.
+        :param min_cjk_characters: The same limit for texts with Chinese, Japanese or Korean characters.
         :param top_k: How many documents to return, all of them when not given.
         """
         stage = Noise(

@@ -1,17 +1,15 @@
 """A bonus for what is recent."""
 
-from typing import ClassVar
-
 from haystack import component
 
-from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
-from hopweave.stages.recency_boost import RecencyBoost
+from haystack_integrations.components.rankers.hopweave.dated_ranker import DatedRanker
+from hopweave.stages.adjust.recency_boost import RecencyBoost
 
 _CORE = RecencyBoost()
 
 
 @component
-class RecencyBoostRanker(StageRanker):
+class RecencyBoostRanker(DatedRanker):
     """
     Score = score + weight · 2^(-age / half-life). Undated documents get no bonus.
 
@@ -24,8 +22,6 @@ class RecencyBoostRanker(StageRanker):
     result = ranker.run(documents=documents, query="Why is the ferry down?")["documents"]
     ```
     """
-
-    asks: ClassVar[tuple[str, ...]] = ("now",)
 
     def __init__(
         self,
@@ -40,8 +36,8 @@ class RecencyBoostRanker(StageRanker):
         """
         Create the ranker.
 
-        :param weight: Bonus of a document that is brand new.
-        :param half_life_days: Age at which the bonus is down to a half.
+        :param weight: Bonus of a document of age 0.
+        :param half_life_days: Age at which the bonus is halved.
         :param decay: half_life: 2^(-age/half-life); exponential: e^(-age/half-life).
         :param timestamp_field: Metadata field with the date.
         :param clamp: Whether to keep scores within [0, 1].
@@ -54,4 +50,4 @@ class RecencyBoostRanker(StageRanker):
             timestamp_field=timestamp_field,
             clamp=clamp,
         )
-        StageRanker.__init__(self, stage, top_k=top_k)
+        DatedRanker.__init__(self, stage, top_k=top_k)

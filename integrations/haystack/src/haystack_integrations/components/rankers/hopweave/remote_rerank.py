@@ -1,15 +1,16 @@
 """Reranking by a service on the network, which may be slow, wrong or away."""
 
+from pathlib import Path
 from typing import Any, ClassVar
 
-from haystack import component
+from haystack import Document, component
 from haystack.utils import Secret
 
 from haystack_integrations.common.hopweave.parameters import written
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
 from hopweave import KnowledgeBase, Query
 from hopweave.component import Stage
-from hopweave.stages.remote_rerank import RemoteRerank
+from hopweave.stages.rerank.remote_rerank import RemoteRerank
 
 _CORE = RemoteRerank()
 
@@ -37,7 +38,6 @@ class RemoteRerankRanker(StageRanker):
     ```
     """
 
-    asks: ClassVar[tuple[str, ...]] = ("query_embedding",)
     reads_vectors: ClassVar[bool] = True
 
     def __init__(
@@ -47,7 +47,7 @@ class RemoteRerankRanker(StageRanker):
         model: str | None = _CORE.model,
         url: str | None = _CORE.url,
         api_key: Secret | None = None,
-        timeout_seconds: float = _CORE.timeout_seconds,
+        deadline_seconds: float = _CORE.deadline_seconds,
         max_retries: int = _CORE.max_retries,
         candidates: int = _CORE.candidates,
         blend: float = _CORE.blend,
@@ -57,25 +57,25 @@ class RemoteRerankRanker(StageRanker):
         reply_scale: str | None = _CORE.reply_scale,
         parameters: dict[str, Any] = _CORE.parameters,
         top_k: int | None = None,
-        knowledge_base: str | None = None,
+        knowledge_base: str | Path | None = None,
     ) -> None:
         """
         Create the ranker.
 
-        :param provider: Whose request and reply shape to speak; generic is the common /rerank shape.
-        :param model: Model name; the provider's usual one when not given.
-        :param url: Address to post to; the provider's own when not given.
+        :param provider: Format of request and reply: cohere, jina, pinecone, siliconflow, tei, vllm, voyage, one that
+            was registered, or generic, the common /rerank format.
+        :param model: Model name; the provider's default if not given.
+        :param url: URL of the endpoint; the provider's own if not given.
         :param api_key: The key; read from the provider's usual environment variable when not given.
-        :param timeout_seconds: Hard limit for all attempts together.
+        :param deadline_seconds: Hard limit for all attempts together.
         :param max_retries: Further attempts after 429, 5xx or a broken connection.
         :param candidates: How many documents, from the top, are sent.
         :param blend: Share of the service's score; the rest is the original score.
         :param unreturned_factor: Factor for documents that the service did not return.
         :param cosine_share: Share of the cosine when the service fails.
-        :param include_title: Send the title in the metadata, too.
-        :param reply_scale: What the service's scores mean (unit, logit or auto); known for each provider
-            but generic.
-        :param parameters: Further fields of the request body.
+        :param include_title: Whether to send the title in the metadata, too.
+        :param reply_scale: Scale of the scores (unit or logit); by default that of the provider.
+        :param parameters: Additional fields of the request body.
         :param top_k: How many documents to return, all of them when not given.
         :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
         """
@@ -83,7 +83,7 @@ class RemoteRerankRanker(StageRanker):
             provider=provider,
             model=model,
             url=url,
-            timeout_seconds=timeout_seconds,
+            deadline_seconds=deadline_seconds,
             max_retries=max_retries,
             candidates=candidates,
             blend=blend,
@@ -104,9 +104,51 @@ class RemoteRerankRanker(StageRanker):
         """
         return written(self, self.stage, api_key=self.api_key, top_k=self.top_k, knowledge_base=self.knowledge_base)
 
+    @component.output_types(documents=list[Document])
+    def run(
+        self,
+        documents: list[Document],
+        query: str = "",
+        top_k: int | None = None,
+        overrides: dict[str, Any] | None = None,
+        query_embedding: list[float] | None = None,
+    ) -> dict[str, list[Document]]:
+        """
+        Rescore, reorder or drop documents.
+
+        :param documents: What was retrieved, best first.
+        :param query: The question.
+        :param top_k: How many documents to return, instead of the number given at construction.
+        :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :param query_embedding: The question's vector, for the cosine that counts when the service fails.
+        :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`.
+        """
+        return self._rank(documents, query, top_k, overrides, query_embedding=query_embedding)
+
+    @component.output_types(documents=list[Document])
+    async def run_async(
+        self,
+        documents: list[Document],
+        query: str = "",
+        top_k: int | None = None,
+        overrides: dict[str, Any] | None = None,
+        query_embedding: list[float] | None = None,
+    ) -> dict[str, list[Document]]:
+        """
+        Rescore, reorder or drop documents without blocking the event loop.
+
+        :param documents: What was retrieved, best first.
+        :param query: The question.
+        :param top_k: How many documents to return, instead of the number given at construction.
+        :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :param query_embedding: The question's vector, for the cosine that counts when the service fails.
+        :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`.
+        """
+        return await self._rank_async(documents, query, top_k, overrides, query_embedding=query_embedding)
+
     def _prepare(
-        self, query: str, top_k: int | None, inputs: dict[str, Any]
-    ) -> tuple[Stage, Query, KnowledgeBase | None]:
+        self, query: str, top_k: int | None, overrides: dict[str, Any] | None, **question: Any
+    ) -> tuple[Stage, Query, KnowledgeBase | None, int | None]:
         # the key is looked up when it is needed, so that a pipeline loads without it
-        key = self.api_key.resolve_value() if self.api_key else None
-        return StageRanker._prepare(self, query, top_k, {**inputs, "api_key": key})
+        key = {"api_key": self.api_key.resolve_value()} if self.api_key else {}
+        return StageRanker._prepare(self, query, top_k, {**key, **(overrides or {})}, **question)

@@ -1,12 +1,13 @@
 """What all rankers share: documents in, one stage of the core, documents out."""
 
+from pathlib import Path
 from typing import Any, ClassVar
 
 from haystack import Document, component
 
 from haystack_integrations.common.hopweave.documents import to_document, to_hit
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
-from haystack_integrations.common.hopweave.parameters import accept_overrides, split, written
+from haystack_integrations.common.hopweave.parameters import overridden, written
 from haystack_integrations.common.hopweave.questions import to_query
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave import Hit, KnowledgeBase, Query
@@ -15,16 +16,11 @@ from hopweave.scores import first
 
 
 class StageRanker:
-    """
-    The frame of a ranker; a component derives from it and adds its constructor.
+    """The frame of a ranker; a component derives from it and adds its constructor."""
 
-    Every parameter of the constructor can be given to `run` as well, and then holds for that run.
-    """
-
-    asks: ClassVar[tuple[str, ...]] = ()
     reads_vectors: ClassVar[bool] = False
 
-    def __init__(self, stage: Stage, *, top_k: int | None = None, knowledge_base: str | None = None) -> None:
+    def __init__(self, stage: Stage, *, top_k: int | None = None, knowledge_base: str | Path | None = None) -> None:
         """
         Hold a stage.
 
@@ -35,9 +31,8 @@ class StageRanker:
         first([], top_k)
         self.stage = stage
         self.top_k = top_k
-        self.knowledge_base = knowledge_base
+        self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
         self._file = KnowledgeFile(knowledge_base) if knowledge_base else None
-        accept_overrides(self, type(stage), self.asks)
 
     def warm_up(self) -> None:
         """Open the knowledge base, if there is one."""
@@ -59,7 +54,11 @@ class StageRanker:
 
     @component.output_types(documents=list[Document])
     def run(
-        self, documents: list[Document], query: str = "", top_k: int | None = None, **parameters: Any
+        self,
+        documents: list[Document],
+        query: str = "",
+        top_k: int | None = None,
+        overrides: dict[str, Any] | None = None,
     ) -> dict[str, list[Document]]:
         """
         Rescore, reorder or drop documents.
@@ -67,15 +66,18 @@ class StageRanker:
         :param documents: What was retrieved, best first.
         :param query: The question.
         :param top_k: How many documents to return, instead of the number given at construction.
-        :param parameters: Other values for parameters of the constructor, for this run.
+        :param overrides: Other values for parameters of the constructor, by name, for this run.
         :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`.
         """
-        stage, question, knowledge = self._prepare(query, top_k, parameters)
-        return self._finish(stage.apply(self._hits(documents), question, knowledge), top_k)
+        return self._rank(documents, query, top_k, overrides)
 
     @component.output_types(documents=list[Document])
     async def run_async(
-        self, documents: list[Document], query: str = "", top_k: int | None = None, **parameters: Any
+        self,
+        documents: list[Document],
+        query: str = "",
+        top_k: int | None = None,
+        overrides: dict[str, Any] | None = None,
     ) -> dict[str, list[Document]]:
         """
         Rescore, reorder or drop documents without blocking the event loop.
@@ -83,23 +85,30 @@ class StageRanker:
         :param documents: What was retrieved, best first.
         :param query: The question.
         :param top_k: How many documents to return, instead of the number given at construction.
-        :param parameters: Other values for parameters of the constructor, for this run.
+        :param overrides: Other values for parameters of the constructor, by name, for this run.
         :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`.
         """
-        stage, question, knowledge = self._prepare(query, top_k, parameters)
-        return self._finish(await stage.apply_async(self._hits(documents), question, knowledge), top_k)
+        return await self._rank_async(documents, query, top_k, overrides)
+
+    def _rank(self, documents: list[Document], *arguments: Any, **question: Any) -> dict[str, list[Document]]:
+        stage, asked, knowledge, top_k = self._prepare(*arguments, **question)
+        return self._finish(stage.apply(self._hits(documents), asked, knowledge), top_k)
+
+    async def _rank_async(
+        self, documents: list[Document], *arguments: Any, **question: Any
+    ) -> dict[str, list[Document]]:
+        stage, asked, knowledge, top_k = self._prepare(*arguments, **question)
+        return self._finish(await stage.apply_async(self._hits(documents), asked, knowledge), top_k)
 
     def _hits(self, documents: list[Document]) -> list[Hit]:
         return [to_hit(one, vector=self.reads_vectors) for one in documents]
 
     def _prepare(
-        self, query: str, top_k: int | None, inputs: dict[str, Any]
-    ) -> tuple[Stage, Query, KnowledgeBase | None]:
-        question, overrides = split(inputs)
-        if top_k is not None and "top_k" in type(self.stage).model_fields:
-            overrides["top_k"] = top_k
+        self, query: str, top_k: int | None, overrides: dict[str, Any] | None, **question: Any
+    ) -> tuple[Stage, Query, KnowledgeBase | None, int | None]:
+        own = {"top_k": top_k} if "top_k" in type(self.stage).model_fields else {}
         knowledge = self._file.open() if self._file else None
-        return self.stage.changed(**overrides), to_query(query, **question), knowledge
+        return overridden(self.stage, overrides, **own), to_query(query, **question), knowledge, top_k
 
     def _finish(self, hits: list[Hit], top_k: int | None) -> dict[str, list[Document]]:
         hits = first(hits, self.top_k if top_k is None else top_k)

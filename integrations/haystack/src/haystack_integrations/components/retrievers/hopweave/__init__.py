@@ -1,16 +1,18 @@
 """hopweave's retrievers for Haystack, over a knowledge base file."""
 
-from haystack_integrations.components.retrievers.hopweave.bm25 import Bm25Retriever
-from haystack_integrations.components.retrievers.hopweave.fts import FullTextRetriever
+from haystack_integrations.components.retrievers.hopweave.bm25 import BM25Retriever
+from haystack_integrations.components.retrievers.hopweave.embedding import EmbeddingRetriever
+from haystack_integrations.components.retrievers.hopweave.full_text import FullTextRetriever
+from haystack_integrations.components.retrievers.hopweave.graph_boost import GraphBoostRetriever
 from haystack_integrations.components.retrievers.hopweave.hybrid_graph import HybridGraphRetriever
+from haystack_integrations.components.retrievers.hopweave.intent_edges import IntentEdgesRetriever
 from haystack_integrations.components.retrievers.hopweave.keyword import KeywordRetriever
-from haystack_integrations.components.retrievers.hopweave.neighbours import GraphBoostRetriever, IntentEdgesRetriever
-from haystack_integrations.components.retrievers.hopweave.passages import PageRankRetriever
+from haystack_integrations.components.retrievers.hopweave.pagerank import PageRankRetriever
 from haystack_integrations.components.retrievers.hopweave.recipe import RecipeRetriever
-from haystack_integrations.components.retrievers.hopweave.vector import EmbeddingRetriever, VectorRetriever
+from haystack_integrations.components.retrievers.hopweave.vector_search import VectorSearchRetriever
 
 __all__ = [
-    "Bm25Retriever",
+    "BM25Retriever",
     "EmbeddingRetriever",
     "FullTextRetriever",
     "GraphBoostRetriever",
@@ -19,5 +21,5 @@ __all__ = [
     "KeywordRetriever",
     "PageRankRetriever",
     "RecipeRetriever",
-    "VectorRetriever",
+    "VectorSearchRetriever",
 ]

@@ -1,17 +1,19 @@
 """BM25: documents that say the words of the question."""
 
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import Any
 
 from haystack import component
+from haystack.document_stores.types import DocumentStore, FilterPolicy
 
-from haystack_integrations.components.retrievers.hopweave.source_retriever import SourceRetriever
-from hopweave.text.bm25 import Bm25
+from haystack_integrations.components.retrievers.hopweave.intent_retriever import IntentRetriever
+from hopweave.text.bm25 import BM25
 
-_CORE = Bm25()
+_CORE = BM25()
 
 
 @component
-class Bm25Retriever(SourceRetriever):
+class BM25Retriever(IntentRetriever):
     """
     Documents by BM25 over the terms of the question.
 
@@ -19,44 +21,54 @@ class Bm25Retriever(SourceRetriever):
     times. Two of these with different analyzers make a dual index: one for prose, one for code.
 
     ```python
-    from haystack_integrations.components.retrievers.hopweave import Bm25Retriever
+    from haystack_integrations.components.retrievers.hopweave import BM25Retriever
 
-    retriever = Bm25Retriever(knowledge_base="hopweave.db", analyzer="nlp")
+    retriever = BM25Retriever(knowledge_base="hopweave.db", analyzer="nlp")
     documents = retriever.run(query="Who built the tide gate?")["documents"]
     ```
     """
 
-    asks: ClassVar[tuple[str, ...]] = ("intent",)
-
     def __init__(
         self,
         *,
-        knowledge_base: str,
+        knowledge_base: str | Path | None = None,
+        document_store: DocumentStore | None = None,
         analyzer: str = _CORE.analyzer,
         keyword_weight: float = _CORE.keyword_weight,
         top_k: int = _CORE.top_k,
         optional: bool = _CORE.optional,
         deadline_seconds: float | None = _CORE.deadline_seconds,
         filters: dict[str, Any] | None = None,
+        filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
         tenant: dict[str, Any] | None = None,
     ) -> None:
         """
         Create the retriever; the file is opened on first use.
 
         :param knowledge_base: Path of the knowledge base file.
+        :param document_store: A `HopweaveDocumentStore`, instead of the path of its file.
         :param analyzer: How text becomes terms: nlp, nlp:<language>, code or light.
-        :param keyword_weight: How much a keyword of the intent counts.
+        :param keyword_weight: Weight of a keyword of the intent.
         :param top_k: How many documents to return.
         :param optional: Carry on without this source when it fails or is too slow.
         :param deadline_seconds: Give up on this source after so many seconds.
         :param filters: Haystack metadata filters.
+        :param filter_policy: Whether filters given to `run` replace these (`replace`) or are merged in (`merge`).
         :param tenant: Metadata values a document must have to be seen at all.
         """
-        source = Bm25(
+        source = BM25(
             analyzer=analyzer,
             keyword_weight=keyword_weight,
             top_k=top_k,
             optional=optional,
             deadline_seconds=deadline_seconds,
         )
-        SourceRetriever.__init__(self, source, knowledge_base=knowledge_base, filters=filters, tenant=tenant)
+        IntentRetriever.__init__(
+            self,
+            source,
+            knowledge_base=knowledge_base,
+            document_store=document_store,
+            filters=filters,
+            filter_policy=filter_policy,
+            tenant=tenant,
+        )

@@ -1,17 +1,19 @@
 """The better of two text paths: BM25 and full-text search."""
 
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import Any
 
 from haystack import component
+from haystack.document_stores.types import DocumentStore, FilterPolicy
 
-from haystack_integrations.components.retrievers.hopweave.source_retriever import SourceRetriever
+from haystack_integrations.components.retrievers.hopweave.intent_retriever import IntentRetriever
 from hopweave.text.keyword import Keyword
 
 _CORE = Keyword()
 
 
 @component
-class KeywordRetriever(SourceRetriever):
+class KeywordRetriever(IntentRetriever):
     """
     Score = max(BM25, FTS5), each brought to [0, 1] over its own documents.
 
@@ -23,30 +25,32 @@ class KeywordRetriever(SourceRetriever):
     ```
     """
 
-    asks: ClassVar[tuple[str, ...]] = ("intent",)
-
     def __init__(
         self,
         *,
-        knowledge_base: str,
+        knowledge_base: str | Path | None = None,
+        document_store: DocumentStore | None = None,
         analyzer: str = _CORE.analyzer,
         keyword_weight: float = _CORE.keyword_weight,
         top_k: int = _CORE.top_k,
         optional: bool = _CORE.optional,
         deadline_seconds: float | None = _CORE.deadline_seconds,
         filters: dict[str, Any] | None = None,
+        filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
         tenant: dict[str, Any] | None = None,
     ) -> None:
         """
         Create the retriever; the file is opened on first use.
 
         :param knowledge_base: Path of the knowledge base file.
-        :param analyzer: Analyzer of the BM25 side.
-        :param keyword_weight: How much a keyword of the intent counts in BM25.
+        :param document_store: A `HopweaveDocumentStore`, instead of the path of its file.
+        :param analyzer: Analyzer of BM25.
+        :param keyword_weight: Weight of a keyword of the intent in BM25.
         :param top_k: How many documents to return.
         :param optional: Carry on without this source when it fails or is too slow.
         :param deadline_seconds: Give up on this source after so many seconds.
         :param filters: Haystack metadata filters.
+        :param filter_policy: Whether filters given to `run` replace these (`replace`) or are merged in (`merge`).
         :param tenant: Metadata values a document must have to be seen at all.
         """
         source = Keyword(
@@ -56,4 +60,12 @@ class KeywordRetriever(SourceRetriever):
             optional=optional,
             deadline_seconds=deadline_seconds,
         )
-        SourceRetriever.__init__(self, source, knowledge_base=knowledge_base, filters=filters, tenant=tenant)
+        IntentRetriever.__init__(
+            self,
+            source,
+            knowledge_base=knowledge_base,
+            document_store=document_store,
+            filters=filters,
+            filter_policy=filter_policy,
+            tenant=tenant,
+        )

@@ -1,7 +1,11 @@
 """hopweave's routers for Haystack: what a question needs, and which branches run for it."""
 
-from haystack_integrations.components.routers.hopweave.gate import RetrievalGate
+from haystack_integrations.components.routers.hopweave.gate import GateRouter
 from haystack_integrations.components.routers.hopweave.intent import IntentRouter
-from haystack_integrations.components.routers.hopweave.plan import RetrievalPlanner
+from haystack_integrations.components.routers.hopweave.plan import PlanRouter
 
-__all__ = ["IntentRouter", "RetrievalGate", "RetrievalPlanner"]
+__all__ = [
+    "GateRouter",
+    "IntentRouter",
+    "PlanRouter",
+]

@@ -5,7 +5,7 @@ from typing import Any
 
 from haystack import component
 
-from haystack_integrations.common.hopweave.parameters import accept_overrides, split, written
+from haystack_integrations.common.hopweave.parameters import overridden, written
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.routing.gate import Gate
 from hopweave.routing.gate_rules import GateRule
@@ -14,7 +14,7 @@ _CORE = Gate()
 
 
 @component
-class RetrievalGate:
+class GateRouter:
     """
     Sends a message on to `retrieve`, or to `skip` if it is a greeting, a command, a plain yes or no or very short.
 
@@ -22,9 +22,9 @@ class RetrievalGate:
     without its prefixes; `reason` says why.
 
     ```python
-    from haystack_integrations.components.routers.hopweave import RetrievalGate
+    from haystack_integrations.components.routers.hopweave import GateRouter
 
-    gate = RetrievalGate()
+    gate = GateRouter()
     gate.run(query="Good morning!")  # {"skip": "Good morning!", "reason": "greeting needs no retrieval"}
     gate.run(query="Who built the tide gate?")["retrieve"]
     ```
@@ -43,13 +43,13 @@ class RetrievalGate:
         """
         Create the gate.
 
-        :param enabled: Whether messages are judged at all.
-        :param languages: Whose rules are used, besides those of no language.
-        :param extra_rules: Your own rules, as objects or mappings with name, action, language and phrases; they are
-            tried first.
+        :param enabled: Whether the gate is active; if not, every message is retrieved for.
+        :param languages: Languages whose rules apply, in addition to rules without a language.
+        :param extra_rules: Your own rules; they are tried before the built-in ones. Objects, or mappings
+            with name, action, language and phrases.
         :param min_characters: Shorter messages that are not questions are skipped.
-        :param min_cjk_characters: The same for messages with Chinese, Japanese or Korean.
-        :param prefixes: Regular expressions for what to take off the front.
+        :param min_cjk_characters: The same limit for messages with Chinese, Japanese or Korean characters.
+        :param prefixes: Regular expressions for what to remove from the start of a message.
         """
         self.gate = Gate(
             enabled=enabled,
@@ -59,7 +59,6 @@ class RetrievalGate:
             min_cjk_characters=min_cjk_characters,
             prefixes=prefixes,
         )
-        accept_overrides(self, Gate)
 
     def to_dict(self) -> dict[str, Any]:
         """
@@ -70,14 +69,14 @@ class RetrievalGate:
         return written(self, self.gate)
 
     @component.output_types(retrieve=str, skip=str, reason=str)
-    def run(self, query: str, **parameters: Any) -> dict[str, str]:
+    def run(self, query: str, overrides: dict[str, Any] | None = None) -> dict[str, str]:
         """
         Judge a message.
 
         :param query: The message.
-        :param parameters: Other values for parameters of the constructor, for this run.
+        :param overrides: Other values for parameters of the constructor, by name, for this run.
         :returns: `retrieve` or `skip` with the message without its prefixes, and `reason`.
         """
-        decision = self.gate.changed(**split(parameters)[1]).decide(query)
+        decision = overridden(self.gate, overrides).decide(query)
         tag("gate", (), retrieve=decision.retrieve, reason=decision.reason)
         return {"retrieve" if decision.retrieve else "skip": decision.text, "reason": decision.reason}

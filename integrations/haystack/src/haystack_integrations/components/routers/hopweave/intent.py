@@ -20,7 +20,7 @@ class IntentRouter:
     Sends a question to the output of its intent; branches of the other intents do not run.
 
     There is one output per intent, or per group of intents. Besides, `intent` carries all that is known of the intent
-    to components that ask for it (`Bm25Retriever`, `WeightedJoiner`), whether or not branches are used.
+    to components that ask for it (`BM25Retriever`, `WeightedJoiner`), whether or not branches are used.
 
     ```python
     from haystack_integrations.components.routers.hopweave import IntentRouter
@@ -41,23 +41,26 @@ class IntentRouter:
         default: str | None = _CORE.default,
         long_words: int = _CORE.long_words,
         groups: Mapping[str, Sequence[str]] | None = None,
+        catch_all: str | None = None,
     ) -> None:
         """
         Create the router.
 
-        :param enabled: Whether intents are used at all.
+        :param enabled: Whether questions are classified; if not, every question has no intent.
         :param taxonomy: Which of the two rule tables to use: eight or fine.
-        :param extra_rules: Your own rules, as objects or mappings with name, phrases, weights and so on; they are tried
-            first.
-        :param default: Intent of a short text on which no rule fires.
+        :param extra_rules: Your own rules; they are tried first and override built-in rules of the same name.
+            Objects, or mappings with name, phrases, weights and so on.
+        :param default: Intent of a short text that no rule matches.
         :param long_words: A text with more words than this is long.
         :param groups: Names of intents by the name of the output they share; the others have one of their own.
+        :param catch_all: Name of the output that all intents share which are in no group; None gives each its own.
         """
         self.classifier = IntentClassifier(
             enabled=enabled, taxonomy=taxonomy, extra_rules=extra_rules, default=default, long_words=long_words
         )
         self.groups = {name: list(intents) for name, intents in (groups or {}).items()}
-        self._outputs = {name: name for name in self.classifier.names}
+        self.catch_all = catch_all
+        self._outputs = {name: catch_all or name for name in self.classifier.names}
         for group, intents in self.groups.items():
             for name in intents:
                 if name not in self._outputs:
@@ -72,7 +75,7 @@ class IntentRouter:
 
         :returns: Its type and the parameters of its constructor.
         """
-        return written(self, self.classifier, groups=self.groups)
+        return written(self, self.classifier, groups=self.groups, catch_all=self.catch_all)
 
     def run(self, query: str) -> dict[str, Any]:
         """

@@ -2,21 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from haystack import component
 
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
-from haystack_integrations.common.hopweave.parameters import accept_overrides, split, written
+from haystack_integrations.common.hopweave.parameters import check_names, overridden, written
+from haystack_integrations.common.hopweave.questions import Tenant, narrowed
 from haystack_integrations.common.hopweave.tracing import tag
-from hopweave.graph.link import Linker
+from hopweave.graph.documents import graph_of
+from hopweave.graph.link.linker import Linker
 from hopweave.routing.plan import Planner
 
 _CORE = Planner()
 
 
 @component
-class RetrievalPlanner:
+class PlanRouter:
     """
     Sends a question to those sources that are worth asking; the branches of the others do not run.
 
@@ -24,9 +27,9 @@ class RetrievalPlanner:
     plan has one, and `plan` with everything. Given a knowledge base, it counts what the question names in its graph.
 
     ```python
-    from haystack_integrations.components.routers.hopweave import RetrievalPlanner
+    from haystack_integrations.components.routers.hopweave import PlanRouter
 
-    planner = RetrievalPlanner(sources=["text", "vector", "graph"], skip_graph_when_simple=True)
+    planner = PlanRouter(sources=["text", "vector", "graph"], skip_graph_when_simple=True)
     result = planner.run(query="Who built the tide gate?")
     sorted(result)  # ["plan", "text", "vector"]
     ```
@@ -36,7 +39,7 @@ class RetrievalPlanner:
         self,
         *,
         sources: Sequence[str],
-        knowledge_base: str | None = None,
+        knowledge_base: str | Path | None = None,
         simple_characters: int = _CORE.simple_characters,
         simple_entities: int = _CORE.simple_entities,
         complex_characters: int = _CORE.complex_characters,
@@ -46,6 +49,7 @@ class RetrievalPlanner:
         graph_sources: Sequence[str] = _CORE.graph_sources,
         restart: float | None = _CORE.restart,
         top_k: int | None = _CORE.top_k,
+        tenant: dict[str, Any] | None = None,
     ) -> None:
         """
         Create the planner.
@@ -57,11 +61,12 @@ class RetrievalPlanner:
         :param simple_entities: A simple question names at most so many entities.
         :param complex_characters: A question this long or longer is complex.
         :param complex_entities: A question that names more entities is complex.
-        :param skip_graph_when_simple: Whether simple questions go without the graph.
-        :param prune_when_complex: Whether complex questions get their paths pruned.
+        :param skip_graph_when_simple: Whether simple questions skip the graph sources.
+        :param prune_when_complex: Whether paths are pruned for complex questions.
         :param graph_sources: Names of the sources that walk the graph.
-        :param restart: Restart probability; None leaves it to the source.
+        :param restart: Restart probability; None: that of the source.
         :param top_k: How many documents to aim for; None leaves it to the retrievers.
+        :param tenant: Metadata values a document must have for the entities it names to be counted.
         """
         self.planner = Planner(
             simple_characters=simple_characters,
@@ -74,12 +79,13 @@ class RetrievalPlanner:
             restart=restart,
             top_k=top_k,
         )
+        check_names("sources", sources)
+        self.tenant = tenant
         self.sources = list(sources)
-        self.knowledge_base = knowledge_base
+        self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
         self._file = None if knowledge_base is None else KnowledgeFile(knowledge_base)
         if clashes := sorted({"plan", "restart"}.intersection(self.sources)):
             raise ValueError(f"sources: {clashes[0]!r} is not allowed: it is the name of another output")
-        accept_overrides(self, Planner)
         component.set_output_types(self, plan=dict[str, Any], restart=float, **dict.fromkeys(self.sources, str))
 
     def to_dict(self) -> dict[str, Any]:
@@ -88,7 +94,7 @@ class RetrievalPlanner:
 
         :returns: Its type and the parameters of its constructor.
         """
-        return written(self, self.planner, sources=self.sources, knowledge_base=self.knowledge_base)
+        return written(self, self.planner, sources=self.sources, knowledge_base=self.knowledge_base, tenant=self.tenant)
 
     def warm_up(self) -> None:
         """Open the knowledge base, if there is one."""
@@ -100,19 +106,27 @@ class RetrievalPlanner:
         if self._file:
             self._file.close()
 
-    def run(self, query: str, entities: int | None = None, **parameters: Any) -> dict[str, Any]:
+    def run(
+        self,
+        query: str,
+        entities: int | None = None,
+        tenant: Tenant = None,
+        overrides: dict[str, Any] | None = None,
+    ) -> dict[str, Any]:
         """
         Plan the sources of a question.
 
         :param query: The question.
         :param entities: How many entities were linked in it; looked up when not given, or 0 without a knowledge base.
-        :param parameters: Other values for parameters of the constructor, for this run.
+        :param tenant: Metadata values a document must have to be seen at all, within what was given at construction.
+        :param overrides: Other values for parameters of the constructor, by name, for this run.
         :returns: The question under the name of each source that is worth asking, `restart` if the plan has one, and
             `plan`.
         """
-        if entities is None:
-            entities = len(Linker().link(query, self._file.open().graph).links) if self._file else 0
-        plan = self.planner.changed(**split(parameters)[1]).plan(query, entities, self.sources)
+        seen_by = narrowed(self.tenant, tenant)
+        if entities is None and self._file:
+            entities = len(Linker().link(query, graph_of(self._file.open(), "plan", seen_by)).links)
+        plan = overridden(self.planner, overrides).plan(query, entities or 0, self.sources)
         tag("plan", (), complexity=plan.complexity, sources=",".join(plan.sources))
         restart = {} if plan.restart is None else {"restart": plan.restart}
         data = {**asdict(plan), "sources": list(plan.sources)}

@@ -2,4 +2,6 @@
 
 from haystack_integrations.components.writers.hopweave.knowledge_base import KnowledgeBaseWriter
 
-__all__ = ["KnowledgeBaseWriter"]
+__all__ = [
+    "KnowledgeBaseWriter",
+]

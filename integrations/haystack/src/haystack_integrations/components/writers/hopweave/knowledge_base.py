@@ -1,12 +1,19 @@
 """Indexing: documents into a knowledge base file, with everything that is needed to find them."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal
 
-from haystack import Document, component, default_to_dict
+from haystack import Document, component, default_to_dict, logging
 
-from haystack_integrations.common.hopweave.documents import to_passage
+from haystack_integrations.common.hopweave.documents import check_documents, to_passage
 from haystack_integrations.common.hopweave.knowledge_settings import Described, open_for_writing
+from hopweave.document import Document as Passage
+
+logger = logging.getLogger(__name__)
+
+OnConflict = Literal["replace", "skip", "fail"]
+"""What to do about ids that are taken."""
 
 
 @component
@@ -16,8 +23,8 @@ class KnowledgeBaseWriter:
 
     Writing what has not changed costs next to nothing, and writing a document again replaces all that was derived from
     it. Who finds the entities in a text can be exchanged: register spaCy, GLiNER, an LLM or any function with
-    `hopweave.graph.build.mentions.register_extractor` and name it in `graph`, as in
-    `graph=[{"kind": "mentions", "extractor": "my extractor"}]`. What an extractor in front of this component puts
+    `hopweave.graph.build.builders.mentions.register_extractor` and name it in `builders`, as in
+    `builders=[{"kind": "mentions", "extractor": "my extractor"}]`. What an extractor in front of this component puts
     into a document's meta becomes nodes and edges through the builder `metadata`.
 
     ```python
@@ -32,30 +39,35 @@ class KnowledgeBaseWriter:
     def __init__(
         self,
         *,
-        knowledge_base: str,
-        embedder: Described | None = "static",
+        knowledge_base: str | Path,
+        embedder: Described | None = "auto",
         analyzers: Sequence[str] | None = None,
-        graph: Sequence[Described] | None = None,
-        on_conflict: str = "replace",
+        builders: Sequence[Described] | None = None,
+        on_conflict: OnConflict = "replace",
+        source_field: str | None = None,
         batch_size: int = 256,
     ) -> None:
         """
-        Create the writer. Embedder, analyzers and graph matter only when the file is new.
+        Create the writer. Embedder, analyzers and builders matter only when the file is new.
 
         :param knowledge_base: Path of the knowledge base file.
         :param embedder: What makes the vectors of documents that come without an embedding, by kind or as a mapping
-            with kind and parameters; None leaves them without.
+            with kind and parameters; None leaves them without, and keeps the embeddings that documents bring along.
+            "auto" is "static", or None if the first documents bring embeddings of another model.
         :param analyzers: How text becomes terms: nlp, nlp:<language>, code, light.
-        :param graph: What connects documents, by kind or as mappings; None for the usual builders, an empty list for no
-            graph.
+        :param builders: What connects documents, by kind or as mappings; None for the usual builders, an empty list
+            for no graph.
         :param on_conflict: What to do about ids that are taken: replace, skip or fail.
+        :param source_field: Metadata field that says where a document comes from, such as `file_path`. What a source
+            had before and has no more is deleted when its documents are written again, in one transaction per source.
         :param batch_size: How many documents make a transaction.
         """
-        self.knowledge_base = knowledge_base
+        self.knowledge_base = str(knowledge_base)
         self.embedder = embedder
         self.analyzers = None if analyzers is None else list(analyzers)
-        self.graph = None if graph is None else list(graph)
+        self.builders = None if builders is None else list(builders)
         self.on_conflict = on_conflict
+        self.source_field = source_field
         self.batch_size = batch_size
 
     def to_dict(self) -> dict[str, Any]:
@@ -69,21 +81,60 @@ class KnowledgeBaseWriter:
             knowledge_base=self.knowledge_base,
             embedder=self.embedder,
             analyzers=self.analyzers,
-            graph=self.graph,
+            builders=self.builders,
             on_conflict=self.on_conflict,
+            source_field=self.source_field,
             batch_size=self.batch_size,
         )
 
-    @component.output_types(documents_written=int, unchanged=int)
-    def run(self, documents: list[Document], on_conflict: str | None = None) -> dict[str, int]:
+    @component.output_types(documents_written=int, unchanged=int, deleted=int)
+    def run(
+        self, documents: list[Document], on_conflict: OnConflict | None = None, complete: bool = False
+    ) -> dict[str, int]:
         """
         Write documents.
 
         :param documents: The documents.
-        :param on_conflict: What to do about ids that are taken, instead of what was given at construction.
-        :returns: `documents_written`, those added or replaced, and `unchanged`.
+        :param on_conflict: What to do about ids that are taken, instead of what was given at construction. Documents
+            with a source always replace what is there.
+        :param complete: Whether these are all the documents there are; any other is deleted then. So a file is brought
+            in line with a store: `run(documents=store.filter_documents(), complete=True)`.
+        :returns: `documents_written`, those added or replaced, `unchanged`, and `deleted`.
+        :raises ValueError: If it is not a list of documents.
         """
+        check_documents(documents)
         policy = self.on_conflict if on_conflict is None else on_conflict
-        with open_for_writing(self.knowledge_base, self.embedder, self.analyzers, self.graph) as file:
-            added = file.add((to_passage(one) for one in documents), on_conflict=policy, batch_size=self.batch_size)
-        return {"documents_written": added.added + added.updated, "unchanged": added.unchanged}
+        passages = [to_passage(one) for one in documents]
+        by_source: dict[str, list[Passage]] = {}
+        for passage in passages:
+            by_source.setdefault(str(passage.metadata.get(self.source_field or "") or ""), []).append(passage)
+        alone = by_source.pop("", [])
+        progress = self._progress(len(passages))
+        with open_for_writing(self.knowledge_base, self.embedder, self.analyzers, self.builders, passages) as file:
+            done = file.add(
+                alone,
+                on_conflict=policy,
+                batch_size=self.batch_size,
+                progress=progress,
+                vectors_of=file.settings.model,
+            )
+            for source, group in by_source.items():
+                done += file.replace(source, group)
+                progress(len(group))
+            gone = file.delete(set(file.ids()) - {one.id for one in passages}) if complete else 0
+        return {
+            "documents_written": done.added + done.updated,
+            "unchanged": done.unchanged,
+            "deleted": done.removed + gone,
+        }
+
+    def _progress(self, total: int) -> Callable[[int], None]:
+        """A function that logs how far the writing has come, batch by batch."""
+        done = 0
+
+        def progress(batch: int) -> None:
+            nonlocal done
+            done += batch
+            logger.info("{done} of {total} documents in {path}", done=done, total=total, path=self.knowledge_base)
+
+        return progress

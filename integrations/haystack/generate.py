@@ -1,0 +1,85 @@
+"""Write what follows from the core: exports, parameter descriptions, list of components, and YAML pipelines of recipes.
+
+Run it whenever a component or a recipe is added, renamed or changed; `make fix` does so and formats what it writes.
+"""
+
+import ast
+import re
+from importlib import import_module
+from pathlib import Path
+from textwrap import fill
+
+PACKAGE = Path(__file__).parent / "src" / "haystack_integrations"
+README = Path(__file__).parent / "README.md"
+
+
+def components(path: Path) -> list[str]:
+    """The names of the components that a module defines."""
+    classes = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.ClassDef)]
+    decorators = {one.name: {mark.id for mark in one.decorator_list if isinstance(mark, ast.Name)} for one in classes}
+    return [name for name, marks in decorators.items() if marks & {"component", "super_component"}]
+
+
+def exports(folder: Path) -> str:
+    """The `__init__.py` of a folder: its first line as it is, then every component of its modules.
+
+    Imports are written out instead of looked up at run time, so that editors and type checkers see them.
+    """
+    docstring = (folder / "__init__.py").read_text(encoding="utf-8").splitlines()[0]
+    package = ".".join(folder.relative_to(PACKAGE.parent).parts)
+    found = {path.stem: names for path in sorted(folder.glob("[!_]*.py")) if (names := components(path))}
+    imports = [f"from {package}.{stem} import {', '.join(names)}" for stem, names in found.items()]
+    listed = [f'    "{name}",' for names in found.values() for name in names]
+    return "\n".join([docstring, "", *imports, "", "__all__ = [", *listed, "]", ""])
+
+
+def describe(path: Path) -> None:
+    """Let a module's constructor describe its parameters as the core does, with documents for hits.
+
+    What a description goes on to say (choices, how to write it in YAML) is kept as long as the core's own words are.
+    """
+    module = import_module(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts))
+    if not hasattr(module, "_CORE"):
+        return
+    source = path.read_text(encoding="utf-8")
+    for name, field in type(module._CORE).model_fields.items():
+        words = (field.description or "").replace("hits", "documents").replace("hit", "document")
+        text = fill(f":param {name}: {words}", width=120, initial_indent=" " * 8, subsequent_indent=" " * 12)
+        described = re.compile(rf"        :param {name}: .*?(?=\n        :|\n        \"\"\")", re.DOTALL)
+        start = source.index("    def __init__")
+        known = described.search(source, start)
+        own_words = name in ("seeds_from", "top_k", "linker", "api_key")
+        if known and not own_words and not " ".join(known[0].split()).startswith(" ".join(text.split()).rstrip(".")):
+            source = source[: known.start()] + text + source[known.end() :]
+    path.write_text(source, encoding="utf-8")
+
+
+def list_components() -> None:
+    """Write the exports of every folder into the table of components in the README."""
+    text = README.read_text(encoding="utf-8")
+    for init in sorted(PACKAGE.glob("components/*/hopweave/__init__.py")):
+        names = [name for path in sorted(init.parent.glob("[!_]*.py")) for name in components(path)]
+        row = f"| `{init.parent.parent.name}.hopweave` | "
+        listed = ", ".join(f"`{name}`" for name in names)
+        text = re.sub(rf"^{re.escape(row)}.*$", lambda _, row=row, listed=listed: f"{row}{listed} |", text, flags=re.M)
+    README.write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    """Write everything."""
+    for init in sorted(PACKAGE.glob("components/*/hopweave/__init__.py")):
+        init.write_text(exports(init.parent), encoding="utf-8")
+    for path in sorted(PACKAGE.glob("components/*/hopweave/[!_]*.py")):
+        describe(path)
+    list_components()
+
+    from haystack_integrations.common.hopweave.recipe_pipeline import PIPELINES, to_yaml
+    from hopweave.recipe import recipe_names
+
+    PIPELINES.mkdir(exist_ok=True)
+    for recipe in recipe_names():
+        (PIPELINES / f"{recipe}.yaml").write_text(to_yaml(recipe), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""Rankers that go by the clock."""
+
+from datetime import datetime
+from typing import Any
+
+from haystack import Document, component
+
+from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
+
+
+class DatedRanker(StageRanker):
+    """The frame of a ranker with an input for the time at which the question is asked."""
+
+    @component.output_types(documents=list[Document])
+    def run(
+        self,
+        documents: list[Document],
+        query: str = "",
+        top_k: int | None = None,
+        overrides: dict[str, Any] | None = None,
+        now: datetime | str | None = None,
+    ) -> dict[str, list[Document]]:
+        """
+        Rescore, reorder or drop documents.
+
+        :param documents: What was retrieved, best first.
+        :param query: The question.
+        :param top_k: How many documents to return, instead of the number given at construction.
+        :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :param now: The time at which the question is asked, the current one when not given.
+        :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`.
+        """
+        return self._rank(documents, query, top_k, overrides, now=now)
+
+    @component.output_types(documents=list[Document])
+    async def run_async(
+        self,
+        documents: list[Document],
+        query: str = "",
+        top_k: int | None = None,
+        overrides: dict[str, Any] | None = None,
+        now: datetime | str | None = None,
+    ) -> dict[str, list[Document]]:
+        """
+        Rescore, reorder or drop documents without blocking the event loop.
+
+        :param documents: What was retrieved, best first.
+        :param query: The question.
+        :param top_k: How many documents to return, instead of the number given at construction.
+        :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :param now: The time at which the question is asked, the current one when not given.
+        :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`.
+        """
+        return await self._rank_async(documents, query, top_k, overrides, now=now)

@@ -1,0 +1,56 @@
+"""Retrievers whose source needs the question alone."""
+
+from typing import Any
+
+from haystack import Document, component
+
+from haystack_integrations.common.hopweave.questions import Tenant
+from haystack_integrations.components.retrievers.hopweave.source_retriever import SourceRetriever
+
+
+class QueryRetriever(SourceRetriever):
+    """The frame of a retriever that takes a question and nothing else that belongs to it."""
+
+    @component.output_types(documents=list[Document], failures=dict[str, str])
+    def run(
+        self,
+        query: str,
+        filters: dict[str, Any] | None = None,
+        top_k: int | None = None,
+        tenant: Tenant = None,
+        overrides: dict[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """
+        Find documents for a question.
+
+        :param query: The question.
+        :param filters: Haystack metadata filters, instead of those given at construction.
+        :param top_k: How many documents to return, instead of the number given at construction.
+        :param tenant: Metadata values a document must have to be seen at all; narrows those given at construction.
+        :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :returns: `documents`, best first, with receipts under `meta["hopweave"]`; if an optional source failed, instead
+            `failures` with the reason.
+        """
+        return self._find(query, filters, top_k, tenant, overrides)
+
+    @component.output_types(documents=list[Document], failures=dict[str, str])
+    async def run_async(
+        self,
+        query: str,
+        filters: dict[str, Any] | None = None,
+        top_k: int | None = None,
+        tenant: Tenant = None,
+        overrides: dict[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """
+        Find documents for a question without blocking the event loop.
+
+        :param query: The question.
+        :param filters: Haystack metadata filters, instead of those given at construction.
+        :param top_k: How many documents to return, instead of the number given at construction.
+        :param tenant: Metadata values a document must have to be seen at all; narrows those given at construction.
+        :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :returns: `documents`, best first, with receipts under `meta["hopweave"]`; if an optional source failed, instead
+            `failures` with the reason.
+        """
+        return await self._find_async(query, filters, top_k, tenant, overrides)

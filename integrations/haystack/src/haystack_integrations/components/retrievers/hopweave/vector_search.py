@@ -1,0 +1,75 @@
+"""Cosine search: documents that mean something close to the question."""
+
+from pathlib import Path
+from typing import Any
+
+from haystack import component
+from haystack.document_stores.types import DocumentStore, FilterPolicy
+
+from haystack_integrations.common.hopweave.knowledge_file import load_embedder
+from haystack_integrations.components.retrievers.hopweave.query_retriever import QueryRetriever
+from hopweave.vector.vector_search import VectorSearch
+
+_CORE = VectorSearch()
+
+
+@component
+class VectorSearchRetriever(QueryRetriever):
+    """
+    Documents by cosine between their vector and that of the question, which the knowledge base's own embedder makes.
+
+    Use `EmbeddingRetriever` if a Haystack embedder makes the question's vector.
+
+    ```python
+    from haystack_integrations.components.retrievers.hopweave import VectorSearchRetriever
+
+    retriever = VectorSearchRetriever(knowledge_base="hopweave.db")
+    documents = retriever.run(query="Who built the tide gate?")["documents"]
+    ```
+    """
+
+    def __init__(
+        self,
+        *,
+        knowledge_base: str | Path | None = None,
+        document_store: DocumentStore | None = None,
+        model: str | None = _CORE.model,
+        top_k: int = _CORE.top_k,
+        optional: bool = _CORE.optional,
+        deadline_seconds: float | None = _CORE.deadline_seconds,
+        filters: dict[str, Any] | None = None,
+        filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
+        tenant: dict[str, Any] | None = None,
+    ) -> None:
+        """
+        Create the retriever; the file is opened on first use.
+
+        :param knowledge_base: Path of the knowledge base file.
+        :param document_store: A `HopweaveDocumentStore`, instead of the path of its file.
+        :param model: Model that made the vector which comes with a question; the knowledge base's when not given.
+        :param top_k: How many documents to return.
+        :param optional: Carry on without this source when it fails or is too slow.
+        :param deadline_seconds: Give up on this source after so many seconds.
+        :param filters: Haystack metadata filters.
+        :param filter_policy: Whether filters given to `run` replace these (`replace`) or are merged in (`merge`).
+        :param tenant: Metadata values a document must have to be seen at all.
+        """
+        source = VectorSearch(
+            model=model,
+            top_k=top_k,
+            optional=optional,
+            deadline_seconds=deadline_seconds,
+        )
+        QueryRetriever.__init__(
+            self,
+            source,
+            knowledge_base=knowledge_base,
+            document_store=document_store,
+            filters=filters,
+            filter_policy=filter_policy,
+            tenant=tenant,
+        )
+
+    def warm_up(self) -> None:
+        """Open the knowledge base and load its embedding model."""
+        load_embedder(self._file.open())

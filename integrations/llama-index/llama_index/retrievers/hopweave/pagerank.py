@@ -1,0 +1,23 @@
+"""The second hop: passages that share no word with the question."""
+
+from llama_index.retrievers.hopweave.graph import GraphRetriever
+
+from hopweave.graph.pagerank import PageRank
+
+
+class PageRankRetriever(GraphRetriever):
+    """
+    Walks from what the question names to the passages that tell the rest, by personalised PageRank.
+
+    Takes the parameters of `hopweave.graph.pagerank.PageRank` beside those of `GraphRetriever`.
+
+    Examples:
+        ```python
+        from llama_index.retrievers.hopweave import PageRankRetriever
+
+        nodes = PageRankRetriever("hopweave.db", similarity_top_k=5).retrieve("Who designed the Skua?")
+        ```
+
+    """
+
+    source_class = PageRank

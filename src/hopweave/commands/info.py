@@ -1,0 +1,41 @@
+"""`hopweave info`: what a knowledge base file holds."""
+
+import argparse
+import json
+from typing import Any
+
+from hopweave.commands.arguments import command
+
+_EXAMPLES = """\
+examples:
+  hopweave info --kb corpus.db
+  hopweave info --kb corpus.db --json
+"""
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command and its arguments."""
+    info = command(commands, "info", run, "show what a knowledge base file holds", _EXAMPLES)
+    info.add_argument("--json", action="store_true", help="print it as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Show documents, graph, settings, sizes and how much has changed since the last compaction."""
+    from hopweave.knowledge_base.store import KnowledgeBase
+
+    with KnowledgeBase.open(options.kb, read_only=True) as kb:
+        facts = kb.info()
+    if options.json:
+        print(json.dumps(facts, ensure_ascii=False, indent=2))
+        return 0
+    for name in ("documents", "nodes", "edges", "version", "embedder"):
+        print(f"{name:<12}{facts[name]}")
+    for name in ("analyzers", "builders"):
+        print(f"{name:<12}{', '.join(facts[name]) or 'none'}")
+    print("on disk")
+    for name, size in facts["bytes"].items():
+        print(f"  {size / 1e6:>10.2f} MB  {name}")
+    print("changed since the last compaction")
+    for name, share in facts["changed"].items():
+        print(f"  {100 * share:>10.1f} %   {name}")
+    return 0

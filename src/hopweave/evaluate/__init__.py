@@ -1,0 +1,1 @@
+"""Evaluation of recipes on judged queries: metrics, comparison, diagnosis."""

@@ -1,0 +1,96 @@
+"""A weighted sum of sources, with weights that follow how much each source can be trusted for this question."""
+
+from collections.abc import Iterable
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from hopweave.component import Fuser, Rankings
+from hopweave.errors import RecipeError
+from hopweave.fusion.weighted import Weighted
+from hopweave.hit import Hit
+from hopweave.query import Query
+from hopweave.scores import checked, contrast
+
+
+class TrustWeighted(Fuser):
+    """Score = sum over sources of weight · strength, where the weights follow the evidence of the rankings themselves.
+
+    A source that cannot tell documents apart gives them all nearly the same score: an English embedder on Chinese
+    text, or BM25 on words that every document has. So the trust in a ranking is its contrast to the power `exponent`,
+    where contrast = (first score - score at `depth`) / first score. A source that states its own trust (the detail
+    `trust` of its receipts, in [0, 1], as `pagerank` does from how well the names in the question were linked) gets
+    `max_stated_share` · trust of the whole; the others share the rest in proportion to their trust. `weights`
+    multiply the trust. If no ranking has any contrast, all sources weigh the same. Receipts say how much each source
+    was trusted.
+
+    >>> sure = [Hit("a", 9.0), Hit("b", 3.0), Hit("c", 1.0)]
+    >>> unsure = [Hit("c", 0.81), Hit("b", 0.80), Hit("a", 0.79)]
+    >>> fused = TrustWeighted(depth=3).fuse({"text": sure, "vector": unsure}, Query("渡船"))
+    >>> [hit.id for hit in fused], fused[0].receipts[-1].details["trust"]
+    (['a', 'b', 'c'], {'text': 0.999, 'vector': 0.001})
+    """
+
+    kind: Literal["trust_weighted"] = "trust_weighted"
+    weights: dict[str, Annotated[float, Field(ge=0)]] = Field(
+        default_factory=dict, description="What the trust in a source is multiplied by, by source name; 1 if not given."
+    )
+    depth: int = Field(default=10, ge=2, description="The rank whose score is compared with the first.")
+    exponent: float = Field(default=2.0, ge=0, description="How strongly contrast counts; 0 trusts all sources alike.")
+    max_stated_share: float = Field(
+        default=0.97, ge=0, le=1, description="The share of a source that is fully sure of itself."
+    )
+
+    def check_sources(self, names: Iterable[str]) -> None:
+        """Raise if there is a weight for a source that does not exist.
+
+        >>> TrustWeighted(weights={"txet": 2}).check_sources(["text", "vector"])
+        Traceback (most recent call last):
+            ...
+        hopweave.errors.RecipeError: trust_weighted: there is a weight for 'txet', but the sources are text, vector
+        """
+        names = sorted(names)
+        for name in sorted(self.weights.keys() - set(names)):
+            raise RecipeError(f"{self.kind}: there is a weight for {name!r}, but the sources are {', '.join(names)}")
+
+    def fuse(self, rankings: Rankings, query: Query) -> list[Hit]:  # noqa: ARG002 - the rankings say it all
+        """Merge rankings into one, best first."""
+        shares = self.shares(rankings)
+        rounded = {name: round(share, 3) for name, share in shares.items()}
+        return Weighted(weights=shares or None).summed(self.kind, rankings, shares, {"trust": rounded})
+
+    def shares(self, rankings: Rankings) -> dict[str, float]:
+        """How much each source is trusted, in shares that sum to 1.
+
+        >>> TrustWeighted(depth=2).shares({"text": [Hit("a", 2.0), Hit("b", 1.0)], "vector": [Hit("a", 0.5)]})
+        {'text': 0.2, 'vector': 0.8}
+        """
+        lists = {name: checked(rankings[name]) for name in sorted(rankings)}
+        stated = {name: trust for name, hits in lists.items() if (trust := _stated_trust(hits)) is not None}
+        shares = {name: self.max_stated_share * trust * self._weight(name) for name, trust in stated.items()}
+        left = max(1 - sum(shares.values()), 0.0)
+        trusts = {
+            name: self._weight(name) * contrast(_scores(hits), self.depth) ** self.exponent
+            for name, hits in lists.items()
+            if name not in stated and hits
+        }
+        if not any(trusts.values()):
+            trusts = {name: self._weight(name) for name in trusts}
+        total = sum(trusts.values())
+        shares |= {name: left * trust / total if total else 0.0 for name, trust in trusts.items()}
+        whole = sum(shares.values())
+        return {name: shares.get(name, 0.0) / whole if whole else 1 / len(lists) for name in lists}
+
+    def _weight(self, name: str) -> float:
+        return self.weights.get(name, 1.0)
+
+
+def _scores(hits: list[Hit]) -> list[float]:
+    return [hit.score for hit in hits if hit.score is not None]
+
+
+def _stated_trust(hits: list[Hit]) -> float | None:
+    """The trust that a source states in the receipts of its hits; None if it states none."""
+    receipts = hits[0].receipts if hits else ()
+    stated = receipts[-1].details.get("trust") if receipts else None
+    return float(stated) if isinstance(stated, int | float) else None

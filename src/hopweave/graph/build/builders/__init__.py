@@ -1,0 +1,1 @@
+"""What one document says to the graph by itself."""

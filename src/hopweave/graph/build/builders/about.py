@@ -1,0 +1,147 @@
+"""What a document is about: title, headings, file name, and what its first sentence defines."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+from hopweave.document import Document
+from hopweave.graph.build.builders.capitalised import name_run, names_something
+from hopweave.graph.model import Mention
+from hopweave.language.stop_words import ARTICLES, STOP_WORDS
+from hopweave.language.words import words
+
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.{1,200}?)[ \t]*#*$", re.MULTILINE)
+_HEADINGS_FIRST = re.compile(r"\A(?:\s*#[^\n]*(?:\n|$))*")
+_SUFFIX = re.compile(r"\s*[(\[（【][^()\[\]（）【】]*[)\]）】]$")
+_PATH = re.compile(r"[\\/]|\.[A-Za-z0-9]{1,5}$")  # a source may just as well be called "wiki"
+_FORMAT = re.compile(r"\.[A-Za-z0-9]{1,5}$")
+_SEPARATORS = re.compile(r"[_\-\s.]+")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_GENERIC = frozenset({"readme", "index", "main", "init", "untitled", "default", "home", "page", "document", "docs"})
+
+# "is" in the languages most texts are written in
+_COPULA = (
+    "is|are|was|were|refers|means|denotes|ist|sind|war|waren|est|sont|était|es|son|era|eran|fue|è|sono|é|são|foi|"
+    "zijn|werd|является|был|была|—"
+)
+_OPENING, _CLOSING = r"[\s\"“'«*_]*", r"[\s\"”»*_]*"
+_ASIDE = r"(?:\([^()\n]{0,300}\)|（[^（）\n]{0,300}）)"
+_DEFINED = re.compile(
+    rf"^{_OPENING}((?:[^\s.;:()!?\"”»]|\.(?=\S| [A-ZÀ-Þ])| ){{1,80}}?){_CLOSING}"
+    rf"{_ASIDE}?[\"”*_]*,?(?:[^.,()\n]{{1,80}},)?\s+(?:{_COPULA})\b"
+)
+_BORN = re.compile(
+    rf"^{_OPENING}([^\s.;:()!?][^;:()!?\n]{{1,80}}?){_CLOSING}\((?:born|b\.|née|né|geb\.|nacid|nat[oa]|\*|†|\d)"
+)
+_DEFINED_UNSPACED = re.compile(
+    rf"^[\s「『《]*([^\s。、，,.（）()「」『』《》]{{2,20}}?)[」』》]?{_ASIDE}?(?:とは|は、|是|指|은 |는 )"
+)
+_ALIAS = re.compile(
+    r"(?<!-)(?<!- )\b(?:known (?:\w+ )?as|called|formerly|nicknamed|abbreviated|born)\s*(?:as\s+)?(?:the\s+)?[\"“]?\s?"
+)
+_SENTENCE = re.compile(r"(?<=[^\W\d_]{2})[.!?](?:\s|$)|[。\n]")
+_MAX_WORDS = 8
+_FIRST_SENTENCE = 400  # characters
+
+
+def without_suffix(title: str) -> str:
+    """A title without the bracket at its end that tells it from others.
+
+    >>> without_suffix("Inherent Vice (film)"), without_suffix("東京（とうきょう）"), without_suffix("(500)")
+    ('Inherent Vice', '東京', '(500)')
+    """
+    return _SUFFIX.sub("", title) or title
+
+
+def title_names(title: str) -> list[str]:
+    """The names a title stands for: as written, and without a bracketed suffix.
+
+    >>> title_names("Dark River (2017 film)")
+    ['Dark River (2017 film)', 'Dark River']
+    """
+    title = " ".join(title.split())
+    return list(dict.fromkeys(name for name in (title, without_suffix(title)) if name))
+
+
+def headings(text: str) -> list[str]:
+    r"""The Markdown headings of a text.
+
+    >>> headings("# Ferries\n\nSome text\n## MV Skua ##")
+    ['Ferries', 'MV Skua']
+    """
+    return [found.strip(" *_`") for found in _HEADING.findall(text)] if "#" in text else []
+
+
+def file_title(path: str) -> str:
+    """The name a file's path gives it; a file with an empty name such as README is called after its folder.
+
+    >>> file_title("docs/ferry_timetable.md"), file_title("https://example.org/skua/index.html?page=2")
+    ('ferry timetable', 'skua')
+    """
+    address = re.split(r"[?#]", path.strip(), maxsplit=1)[0]
+    _, _, below = address.rpartition("://")
+    parts = [part for part in re.split(r"[\\/]", below) if part.strip(".")]
+    parts = parts[1:] if "://" in address else parts
+    for part in reversed(parts):
+        name = _SEPARATORS.sub(" ", _CAMEL.sub(" ", _FORMAT.sub("", part))).strip()
+        if name and name.casefold() not in _GENERIC and not name.replace(" ", "").isdigit():
+            return name
+    return ""
+
+
+def defined_names(text: str) -> list[str]:
+    """What the first sentence says it is about: "X is a …", "X (born …)", "X とは …", and other names it gives for it.
+
+    >>> defined_names("Skua (built 1974) is a ferry, also known as the Grey Lady.")
+    ['Skua', 'Grey Lady']
+    >>> defined_names("It is late."), defined_names("北京市是中华人民共和国的首都。")
+    ([], ['北京市'])
+    """
+    below = _HEADINGS_FIRST.sub("", text[: 2 * _FIRST_SENTENCE], count=1)[:_FIRST_SENTENCE]
+    start = unicodedata.normalize("NFKC", below).replace("( ", "(")
+    found = _DEFINED.match(start) or _BORN.match(start) or _DEFINED_UNSPACED.match(start)
+    if found is None:
+        return []
+    defined = found.group(1).strip(" ,")
+    is_quoted = start[: found.start(1)].rstrip().endswith(('"', "“", "«", "「", "『", "《"))
+    names = [defined] if _is_name(defined, is_quoted) else []
+    sentence = _SENTENCE.split(start, maxsplit=1)[0]
+    for alias in _ALIAS.finditer(sentence) if names else ():
+        run = name_run().match(sentence, alias.end())
+        if run and (" " in run.group() or run.group().isupper()) and _is_name(run.group()):
+            names.append(run.group())
+    return list(dict.fromkeys(names))
+
+
+def _is_name(name: str, is_quoted: bool = False) -> bool:
+    """Few words, the first with a capital or of a script that knows none, and not stop words or a date."""
+    parts = name.split()
+    if len(parts) > 1 and parts[0].casefold() in ARTICLES:
+        parts = parts[1:]
+    if not 0 < len(parts) <= _MAX_WORDS or not words(name):
+        return False
+    starts_well = is_quoted or parts[0].casefold() not in STOP_WORDS
+    says_something = names_something(name) or (is_quoted and len(parts) > 1)
+    return starts_well and says_something and not parts[0][0].islower()
+
+
+def about_names(
+    document: Document, *, path_fields: Iterable[str], title_weight: float, inferred_weight: float
+) -> Iterator[Mention]:
+    """The names of what a document is about, the surest first.
+
+    >>> document = Document("d", "Skua is a ferry.", {"title": "MV Skua (ship)", "path": "ships/skua.md"})
+    >>> [mention.name for mention in about_names(document, path_fields=["path"], title_weight=2, inferred_weight=1)]
+    ['MV Skua (ship)', 'MV Skua', 'skua', 'Skua']
+    """
+    for name in title_names(document.title):
+        yield Mention(name, "about", title_weight)
+    inferred = [name for heading in headings(document.text) for name in title_names(heading)]
+    for field in path_fields:
+        path = document.metadata.get(field)
+        if isinstance(path, str) and _PATH.search(path):
+            inferred.append(file_title(path))
+    inferred += defined_names(document.text)
+    for name in inferred:
+        if name:
+            yield Mention(name, "about", inferred_weight)

@@ -1,0 +1,66 @@
+"""Edges from hyperlinks, in the text and in the metadata."""
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+from pydantic import Field
+
+from hopweave.document import Document
+from hopweave.graph.build.builders.addresses import PATH_FIELDS, address_of, addresses_of, named_in, path_of
+from hopweave.graph.build.builders.builder import GraphBuilder
+from hopweave.graph.model import ADDRESS, Contribution, Edge, Node
+
+_MARKDOWN = re.compile(r"(?<!!)\[[^\[\]]{0,300}\]\(\s*<?([^()\s<>]{1,2000})")
+_DEFINITION = re.compile(r"^ {0,3}\[[^\[\]\n]{1,300}\]:\s*<?([^\s<>]{1,2000})", re.MULTILINE)
+_AUTOMATIC = re.compile(r"<(https?://[^\s<>]{1,2000})>")
+_HTML = re.compile(r"<a\s[^<>]{0,300}?href=[\"']([^\"'<>]{1,2000})[\"']", re.IGNORECASE)
+_WIKI = re.compile(r"\[\[([^\[\]|#\n]{1,300})")
+
+
+def links_in(text: str, base: str = "") -> list[str]:
+    """The addresses that Markdown, HTML and wiki links in a text lead to, each once.
+
+    >>> links_in("See [the ferry](skua.md#crew), [[Harris|the island]] and <https://example.org/>.", "docs/index.md")
+    ['docs/skua.md', 'https://example.org', 'Harris']
+    """
+    paths = [found for pattern in (_MARKDOWN, _DEFINITION, _AUTOMATIC, _HTML) for found in pattern.findall(text)]
+    found = [address_of(path, base) for path in paths] + [title.strip() for title in _WIKI.findall(text)]
+    return list(dict.fromkeys(filter(None, found)))
+
+
+class LinksBuilder(GraphBuilder):
+    """Connects a passage with the documents it links to.
+
+    A link finds its document by id, title, path or URL. A page that is not among the documents connects those that
+    link to it.
+
+    >>> found = LinksBuilder().contribute(Document("d", "See [Skua](skua.md).", {"path": "docs/index.md"}))
+    >>> [(edge.source, edge.type, edge.target) for edge in found.edges]
+    [('passage:d', 'links_to', 'address:docs/skua.md')]
+    """
+
+    kind: Literal["links"] = "links"
+    fields: tuple[str, ...] = Field(
+        default=("links", "link"), description="Metadata fields that hold ids, paths or URLs."
+    )
+    path_fields: tuple[str, ...] = Field(
+        default=PATH_FIELDS, description="Metadata fields that hold the document's own path."
+    )
+    weight: float = Field(default=1.0, gt=0, description="Weight of an edge.")
+
+    def contribute(self, document: Document) -> Contribution:
+        """The passage, what it is called, and an edge for each link."""
+        passage = Node.passage(document.id, document.title)
+        targets = dict.fromkeys(self._targets(document))
+        return Contribution(
+            document.id,
+            nodes=(passage,),
+            edges=tuple(Edge(passage.id, ADDRESS + target, "links_to", self.weight) for target in targets),
+            addresses=addresses_of(document, self.path_fields),
+        )
+
+    def _targets(self, document: Document) -> Iterator[str]:
+        for field in self.fields:
+            yield from named_in(document.metadata.get(field))
+        yield from links_in(document.text, path_of(document, self.path_fields))

@@ -1,0 +1,95 @@
+"""Entities from plain text: titles, headings, definitions and names, without a model."""
+
+from collections.abc import Iterable
+from typing import Literal, Protocol
+
+from pydantic import Field, field_validator
+
+from hopweave.document import Document
+from hopweave.graph.build.builders.about import about_names
+from hopweave.graph.build.builders.builder import GraphBuilder
+from hopweave.graph.build.builders.capitalised import capitalised_names
+from hopweave.graph.model import Contribution, Mention, Node
+from hopweave.language.words import word_string
+
+
+class EntityExtractor(Protocol):
+    """Finds names in a text: spaCy, GLiNER, an LLM, or any function from text to strings."""
+
+    def __call__(self, text: str, /) -> Iterable[str]:
+        """The names in a text."""
+        ...
+
+
+_EXTRACTORS: dict[str, EntityExtractor] = {}
+
+
+def register_extractor(name: str, extractor: EntityExtractor) -> None:
+    """Make an extractor known by name, so that a recipe can ask for it.
+
+    >>> register_extractor("tickets", lambda text: [word for word in text.split() if word.startswith("OPS-")])
+    >>> builder = MentionsBuilder(extractor="tickets")
+    >>> [mention.name for mention in builder.contribute(Document("d", "see OPS-17 and OPS-9")).mentions]
+    ['OPS-17', 'OPS-9']
+    """
+    _EXTRACTORS[name] = extractor
+
+
+class MentionsBuilder(GraphBuilder):
+    """Connects a passage with what it is about and with the names it mentions.
+
+    It is about its title (with and without a bracketed suffix), its headings, the name of its file and what its
+    first sentence defines. It mentions the capitalised and quoted names in its text and, once the graph is read,
+    everything that another passage is about and that occurs in its words.
+
+    >>> document = Document("d", "Skua is a ferry. She sails to Harris.", {"title": "MV Skua"})
+    >>> [(mention.name, mention.is_about) for mention in MentionsBuilder().contribute(document).mentions]
+    [('MV Skua', True), ('Skua', True), ('Harris', False)]
+    """
+
+    kind: Literal["mentions"] = "mentions"
+    extractor: str = Field(
+        default="rules", description="Who finds names in the text: `rules`, or a registered extractor."
+    )
+    path_fields: tuple[str, ...] = Field(
+        default=("file_name", "file_path", "path", "source", "url"),
+        description="Metadata fields that hold a file name or URL.",
+    )
+    title_weight: float = Field(default=4.0, gt=0, description="Weight of the edge to what the title names.")
+    inferred_weight: float = Field(
+        default=2.0, gt=0, description="Weight of the edge to what else the passage is about."
+    )
+    year_weight: float = Field(default=0.25, ge=0, description="Weight of the edge to a year; 0 leaves years out.")
+    search_titles: bool = Field(default=True, description="Look for what other passages are about in this one's text.")
+
+    @field_validator("extractor")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        if name != "rules" and name not in _EXTRACTORS:
+            known = ", ".join(["rules", *sorted(_EXTRACTORS)])
+            raise ValueError(f"no such extractor; allowed are {known}; add one with register_extractor")
+        return name
+
+    def contribute(self, document: Document) -> Contribution:
+        """The passage, what it is about and the names in it."""
+        found: dict[str, Mention] = {}
+        for mention in about_names(
+            document,
+            path_fields=self.path_fields,
+            title_weight=self.title_weight,
+            inferred_weight=self.inferred_weight,
+        ):
+            found.setdefault(mention.name, mention)
+        for mention in self._names(document.text):
+            found.setdefault(mention.name, mention)
+        return Contribution(
+            document.id,
+            nodes=(Node.passage(document.id, document.title),),
+            mentions=tuple(found.values()),
+            words=word_string(document.text) if self.search_titles else "",
+        )
+
+    def _names(self, text: str) -> list[Mention]:
+        if self.extractor == "rules":
+            return capitalised_names(text, year_weight=self.year_weight)
+        return [Mention(name) for name in _EXTRACTORS[self.extractor](text) if name.strip()]

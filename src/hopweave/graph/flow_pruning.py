@@ -1,0 +1,70 @@
+"""The few paths that connect the best hits, as evidence for a prompt."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from pydantic import Field
+
+from hopweave.component import Component
+from hopweave.graph.documents import graph_of, passage_numbers
+from hopweave.graph.model import EDGE_TYPE_WEIGHTS
+from hopweave.graph.paths.flow import Paths, prune_paths
+from hopweave.hit import Hit
+from hopweave.knowledge import Knowledge
+from hopweave.scores import as_unit
+
+
+class FlowPruning(Component):
+    """Paths between the best hits, by reliability = 0.6 · mean node score + 0.4 · flow, both normalised.
+
+    A unit of flow starts at each hit, is split by weighted degree in the whole graph, decays with every hop, and ends
+    below `threshold`. With fewer than `min_hits` hits, or fewer of them found by `found_by`, there are no paths. See
+    `hopweave.graph.paths.flow`.
+
+    B. Chen et al. (2025), PathRAG: Pruning Graph-based Retrieval Augmented Generation with Relational Paths.
+
+    >>> FlowPruning().max_endpoints
+    8
+    """
+
+    kind: Literal["flow_pruning"] = "flow_pruning"
+    max_endpoints: int = Field(default=8, ge=2, description="How many of the best hits paths begin and end at.")
+    max_hops: int = Field(default=4, ge=1, description="The longest path.")
+    threshold: float = Field(default=0.01, ge=0, le=1, description="A branch that carries less flow ends.")
+    decay: float = Field(default=0.8, gt=0, le=1, description="What is left of the flow after each hop.")
+    top_k: int = Field(default=15, ge=1, description="How many paths to keep.")
+    min_hits: int = Field(default=5, ge=2, description="With fewer hits than this there is nothing to prune.")
+    found_by: str | None = Field(
+        default=None, min_length=1, description="Kind of the source whose hits count as hits for that; None counts all."
+    )
+    time_budget_seconds: float = Field(default=10.0, gt=0, description="Best so far after this time.")
+    edge_type_weights: dict[str, float] = Field(
+        default={"about": 1.0, "mentions": 1.0}, description="Weights of edge types that differ from the usual ones."
+    )
+
+    def paths(self, hits: Sequence[Hit], knowledge: Knowledge, *, tenant: Mapping[str, Any] | None = None) -> Paths:
+        """The best paths between these hits, the most reliable first; a hit without a score counts as the last.
+
+        With a tenant, they lead only over what follows from documents that it may see.
+        """
+        graph = graph_of(knowledge, self.kind, tenant)
+        hits = as_unit(hits)
+        numbers = passage_numbers(graph, [hit.id for hit in hits])
+        if len({hit.id for hit in hits if hit.id in numbers and self._counts(hit)}) < self.min_hits:
+            return Paths((), finished=True)
+        least = min((hit.score for hit in hits if hit.score is not None), default=1.0)
+        scores = {numbers[hit.id]: least if hit.score is None else hit.score for hit in hits if hit.id in numbers}
+        return prune_paths(
+            graph,
+            scores,
+            max_endpoints=self.max_endpoints,
+            max_hops=self.max_hops,
+            threshold=self.threshold,
+            decay=self.decay,
+            top_k=self.top_k,
+            edge_type_weights={**EDGE_TYPE_WEIGHTS, **self.edge_type_weights},
+            time_budget_seconds=self.time_budget_seconds,
+        )
+
+    def _counts(self, hit: Hit) -> bool:
+        return self.found_by is None or any(receipt.stage == self.found_by for receipt in hit.receipts)

@@ -1,0 +1,239 @@
+"""Which nodes of the graph a question names."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from hopweave.graph.link.question import Question, read_question
+from hopweave.graph.model import Node
+from hopweave.graph.port import GraphPort
+
+_MAX_FUZZY = 6  # spans of a question that are compared with all names
+_INSIDE_SHARE = 0.5  # of the weight, for a name inside a longer linked name
+_NO_PASSAGE_ABOUT = 0.5  # of the confidence, for a link to something no passage is about
+_CLOSE = 0.85
+_UNTRUSTED, _TRUSTED = 0.1, 0.2  # evidence at which trust is 0 and 1
+_UNTITLED = 0.25  # of the evidence, in a corpus without titles
+_FUZZY_SHARE = 0.7  # of the confidence, for a fuzzy link
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A node that a question names.
+
+    `node` is its number in the graph and `surface` the span of the question. `weight` is its share as a seed: the
+    rarity 1 / log(2 + number of passages), times the similarity of the names, times what the way of writing makes
+    likely. `about` are the numbers of the passages about it.
+    """
+
+    node: int
+    name: str
+    surface: str
+    match: Literal["exact", "fuzzy"]
+    weight: float
+    about: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Linking:
+    """The nodes a question names, heaviest first, and how well its names are covered, in [0, 1].
+
+    The confidence is the mean over the words of the names in the question: 1 for a word of an exact link to
+    something that one passage is about, less for several such passages, for none, and for a fuzzy link; 0 for a word
+    without a link. A question that shows no names by capitals or quotation marks is judged by all its words.
+    """
+
+    links: tuple[Link, ...] = ()
+    confidence: float = 0.0
+
+    @property
+    def specificity(self) -> float:
+        """How rare the rarest linked name is, in [0, 1]: its weight, divided by that of a name in one passage.
+
+        >>> Linking((Link(0, "Skua", "Skua", "exact", 0.455),), 1.0).specificity
+        0.5
+        """
+        heaviest = max((link.weight for link in self.links), default=0.0)
+        return min(round(heaviest * math.log(3), 3), 1.0)
+
+    def trust(self, titled_share: float) -> float:
+        """How far a graph search from these links can be trusted, in [0, 1].
+
+        trust = (evidence - 0.1) / 0.1, clamped, where evidence = confidence x specificity x
+        (0.25 + 0.75 x `titled_share`): few linked words, names that every other passage mentions, and a corpus whose
+        passages have no titles, so that it is unclear what they are about, all make the graph less reliable.
+
+        >>> linking = Linking((Link(0, "Skua", "Skua", "exact", 0.9),), 0.5)
+        >>> linking.trust(titled_share=1.0), round(linking.trust(titled_share=0.0), 2), Linking().trust(1.0)
+        (1.0, 0.24, 0.0)
+        """
+        evidence = self.confidence * self.specificity * (_UNTITLED + (1 - _UNTITLED) * titled_share)
+        return min(max((evidence - _UNTRUSTED) / (_TRUSTED - _UNTRUSTED), 0.0), 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """Words `first` to `last`, exclusive, of a question, and the nodes they name."""
+
+    first: int
+    last: int
+    nodes: tuple[int, ...]
+    similarity: float = 1.0
+    share: float = 1.0
+    exact: bool = True
+
+    @property
+    def words(self) -> range:
+        return range(self.first, self.last)
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A node that may be linked: its number, itself, how many passages have it, and which are about it."""
+
+    number: int
+    node: Node
+    passages: int
+    about: tuple[int, ...]
+
+    @property
+    def is_passage(self) -> bool:
+        return self.node.kind == "passage"
+
+
+class Linker(BaseModel):
+    """Finds the nodes that a question names: word for word first, then nearly so.
+
+    >>> from hopweave.graph.storage.csr import Graph
+    >>> graph = Graph.build([Node.entity("MV Skua"), Node.entity("Harris")], [])
+    >>> linking = Linker().link("When does the MV Skua's crew reach Haris?", graph)
+    >>> [(link.name, link.surface, link.match) for link in linking.links]
+    [('MV Skua', 'MV Skua', 'exact'), ('Harris', 'Haris', 'fuzzy')]
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    fuzzy: bool = Field(default=True, description="Also link names that differ in a few letters or a word.")
+    min_similarity: float = Field(default=0.75, gt=0, le=1, description="How similar names must be for a fuzzy link.")
+    max_words: int = Field(default=400, ge=1, description="How many words of the question are looked at.")
+    max_name_words: int = Field(default=16, ge=1, description="The longest name that is looked for, in words.")
+    max_links: int = Field(default=32, ge=1, description="How many links to return at most.")
+    max_about: int = Field(default=50, ge=1, description="How many passages about one node to return at most.")
+
+    def link(self, question: str, graph: GraphPort) -> Linking:
+        """The nodes this question names."""
+        asked = read_question(question, self.max_words)
+        if not asked.words or not graph.size:
+            return Linking()
+        matches = self._exact_spans(asked, graph)
+        candidates = _candidates(graph, matches, self.max_about)
+        spans = _without_overlap(matches, candidates)
+        if self.fuzzy:
+            fuzzy = self._fuzzy_spans(asked, graph, spans)
+            candidates |= _candidates(graph, fuzzy, self.max_about)
+            spans += fuzzy
+        return self._linking(asked, spans, candidates)
+
+    def _exact_spans(self, asked: Question, graph: GraphPort) -> list[_Span]:
+        keys = {
+            (first, last): " ".join(asked.folded[first:last])
+            for first in range(len(asked.words))
+            for last in range(first + 1, min(first + self.max_name_words, len(asked.words)) + 1)
+        }
+        nodes = graph.lookup(dict.fromkeys(keys.values()))
+        return [_Span(*place, nodes[key]) for place, key in keys.items() if key in nodes and asked.may_name(*place)]
+
+    def _fuzzy_spans(self, asked: Question, graph: GraphPort, linked: Sequence[_Span]) -> list[_Span]:
+        taken = {word for span in linked for word in span.words}
+        found = []
+        # without capitals any ordinary word may look like a misspelt name, so they must be closer
+        min_similarity = self.min_similarity if asked.names else max(self.min_similarity, _CLOSE)
+        for first, last in asked.unlinked(taken)[:_MAX_FUZZY]:
+            nearest = graph.nearest_name(asked.folded[first:last], min_similarity)
+            if nearest:
+                found.append(_Span(first, last, *nearest, exact=False))
+        return found
+
+    def _linking(self, asked: Question, spans: Sequence[_Span], candidates: dict[int, _Candidate]) -> Linking:
+        """The heaviest link to each node, and how well all links cover the names of the question."""
+        links: dict[int, Link] = {}
+        covered = [0.0] * len(asked.words)
+        for span in spans:
+            share = asked.likelihood(span.first, span.last) * span.share * span.similarity
+            for candidate in _named(span, candidates):
+                link = self._link(candidate, asked.surface(span.first, span.last), span.exact, share)
+                if link.node not in links or links[link.node].weight < link.weight:
+                    links[link.node] = link
+                confidence = _confidence(candidate, share, span.exact)
+                for word in span.words:
+                    covered[word] = max(covered[word], confidence)
+        ordered = sorted(links.values(), key=lambda link: (-link.weight, link.node))
+        return Linking(tuple(ordered[: self.max_links]), asked.coverage(covered))
+
+    def _link(self, candidate: _Candidate, surface: str, exact: bool, share: float) -> Link:
+        return Link(
+            candidate.number,
+            candidate.node.name,
+            surface,
+            "exact" if exact else "fuzzy",
+            share / math.log(2 + candidate.passages),
+            candidate.about[: self.max_about],
+        )
+
+
+def _confidence(candidate: _Candidate, share: float, exact: bool) -> float:
+    """How sure a link is: less if several passages are about the node, if none is, and if the names differ."""
+    one_of = 1 / math.sqrt(len(candidate.about)) if candidate.about else _NO_PASSAGE_ABOUT
+    return one_of * (share if exact else share * _FUZZY_SHARE)
+
+
+def _candidates(graph: GraphPort, spans: Sequence[_Span], max_about: int) -> dict[int, _Candidate]:
+    """What the graph knows of the nodes that spans name, by number; asked for in two calls."""
+    numbers = np.array(sorted({node for span in spans for node in span.nodes}), dtype=np.int64)
+    if not len(numbers):
+        return {}
+    incoming = graph.neighbours(numbers, "in")
+    about = list(graph.edge_types).index("about") if "about" in graph.edge_types else -1
+    offsets = incoming.offsets.tolist()
+    found = {}
+    for position, (number, node) in enumerate(zip(numbers.tolist(), graph.nodes(numbers), strict=True)):
+        edges = slice(offsets[position], offsets[position + 1])
+        passages = incoming.targets[edges][incoming.types[edges] == about][: max_about + 1]
+        found[number] = _Candidate(number, node, edges.stop - edges.start, tuple(passages.tolist()))
+    return found
+
+
+def _named(span: _Span, candidates: dict[int, _Candidate]) -> list[_Candidate]:
+    """The nodes of a span to link; passages whose title is the name are about it, and are linked if nothing else is."""
+    nodes = [candidates[node] for node in span.nodes]
+    titled = [one.number for one in nodes if one.is_passage]
+    entities = [one for one in nodes if not one.is_passage]
+    if not entities:
+        return [replace(one, passages=len(titled), about=(one.number,)) for one in nodes]
+    return [replace(one, about=tuple(sorted({*one.about, *titled}))) for one in entities]
+
+
+def _without_overlap(matches: Sequence[_Span], candidates: dict[int, _Candidate]) -> list[_Span]:
+    """Longest first, none overlapping; inside one that no passage is about, those that have one count in part."""
+    chosen: list[_Span] = []
+    owner: dict[int, _Span] = {}
+    for match in sorted(matches, key=lambda match: (match.first - match.last, match.first)):
+        owners = {id(owner[word]): owner[word] for word in match.words if word in owner}
+        span = match
+        if owners:
+            outer = next(iter(owners.values()))
+            inside = len(owners) == 1 and outer.first <= match.first and match.last <= outer.last
+            if not inside or outer.share < 1 or _has_about(outer, candidates) or not _has_about(match, candidates):
+                continue
+            span = replace(match, share=_INSIDE_SHARE)
+        chosen.append(span)
+        owner.update(dict.fromkeys(span.words, span))
+    return sorted(chosen, key=lambda span: (span.first, -span.last))
+
+
+def _has_about(span: _Span, candidates: dict[int, _Candidate]) -> bool:
+    return any(candidates[node].about or candidates[node].is_passage for node in span.nodes)

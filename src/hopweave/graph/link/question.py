@@ -1,0 +1,113 @@
+"""A question as the linker sees it: its words, and which of them look like names."""
+
+import math
+import unicodedata
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hopweave.graph.build.builders.capitalised import name_run, names_something, quoted
+from hopweave.language.stop_words import CALENDAR_WORDS, STOP_WORDS
+from hopweave.language.words import spans
+
+_CHARACTERS_PER_WORD = 40
+_MAX_FUZZY_WORDS = 8  # in a span that is compared with all names
+_SMALL_WORD, _SMALL_WORDS, _NUMBER = 0.2, 0.5, 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The words of a question, where they stand, and the spans that are written like names."""
+
+    text: str
+    words: tuple[tuple[str, int, int], ...]
+    folded: tuple[str, ...]
+    names: tuple[tuple[int, int], ...]
+
+    def surface(self, first: int, last: int) -> str:
+        """How the words `first` to `last`, exclusive, are written."""
+        return self.text[self.words[first][1] : self.words[last - 1][2]]
+
+    def may_name(self, first: int, last: int) -> bool:
+        """Whether these words can be a name: not stop words only, unless written like one; no month, no letter.
+
+        >>> asked = read_question("Which band is The Who, in May?", 100)
+        >>> asked.may_name(0, 1), asked.may_name(3, 5), asked.may_name(6, 7)
+        (False, True, False)
+        """
+        parts = self.folded[first:last]
+        if STOP_WORDS.issuperset(parts):
+            return len(parts) > 1 and first > 0 and all(self._has_capital(word) for word in range(first, last))
+        return len(parts) > 1 or (len(parts[0]) > 1 and parts[0] not in CALENDAR_WORDS)
+
+    def likelihood(self, first: int, last: int) -> float:
+        """How likely these words are meant as a name: 1, or less for small letters where names have capitals.
+
+        >>> asked = read_question("Which film did Skua open in 1974?", 100)
+        >>> [asked.likelihood(word, word + 1) for word in (1, 3, 6)]
+        [0.2, 1.0, 0.25]
+        """
+        parts = self.folded[first:last]
+        if all(part.isdigit() for part in parts):
+            return _NUMBER
+        small = all(self.words[word][0][0].islower() for word in range(first, last))
+        if not self.names or not small:
+            return 1.0
+        return _SMALL_WORD if sum(part not in STOP_WORDS for part in parts) < 2 else _SMALL_WORDS
+
+    def unlinked(self, taken: set[int]) -> list[tuple[int, int]]:
+        """Spans that look like names, or else all runs of content words, none of whose words is taken."""
+        found = []
+        for first, last in self.names or [(0, len(self.words))]:
+            start = first
+            for word in range(first, last + 1):
+                ends = word == last or word in taken or (not self.names and self.folded[word] in STOP_WORDS)
+                if ends or word - start == _MAX_FUZZY_WORDS:
+                    if any(self._is_content_word(one) for one in range(start, word)):
+                        found.append((start, word))
+                    start = word + 1 if ends else word
+        return found
+
+    def coverage(self, covered: Sequence[float]) -> float:
+        """The mean of what covers the words of names; without names, the best cover times the root of its share."""
+        spans = self.names or [(0, len(self.words))]
+        words = [word for first, last in spans for word in range(first, last) if self._is_content_word(word)]
+        covers = [covered[word] for word in words]
+        if not any(covers):
+            return 0.0
+        if self.names:
+            return min(sum(covers) / len(covers), 1.0)
+        return min(max(covers) * math.sqrt(sum(cover > 0 for cover in covers) / len(covers)), 1.0)
+
+    def _is_content_word(self, word: int) -> bool:
+        return self.folded[word] not in STOP_WORDS and not self.folded[word].isdigit()
+
+    def _has_capital(self, word: int) -> bool:
+        return self.words[word][0][0].isupper()
+
+
+def read_question(question: str, max_words: int) -> Question:
+    """The first words of a question, however long it is.
+
+    >>> asked = read_question("Where did the MV Skua sail?", 100)
+    >>> [asked.surface(*name) for name in asked.names]
+    ['MV Skua']
+    """
+    text = unicodedata.normalize("NFKC", question[: max_words * _CHARACTERS_PER_WORD])
+    words = tuple(spans(text)[:max_words])
+    starts = [start for _, start, _ in words]
+    ends = [end for _, _, end in words]
+    names: list[tuple[int, int]] = []
+    folded = tuple(word.casefold() for word, _, _ in words)
+    places = [match.span() for match in name_run().finditer(text)] + quoted(text)
+    for begin, end in sorted(places):
+        first, last = bisect_left(starts, begin), bisect_right(ends, end)
+        while first < last and folded[first] in STOP_WORDS and first == 0:
+            first += 1
+        if first == last or (names and first < names[-1][1]):
+            continue
+        if names and names[-1][1] == first and text[ends[first - 1] : starts[first]] in ("'", "’"):
+            names[-1] = (names[-1][0], last)  # God'S Gift, as title-casing writes it
+        elif names_something(" ".join(folded[first:last])):
+            names.append((first, last))
+    return Question(text, words, folded, tuple(names))

@@ -1,0 +1,1 @@
+"""Paths between nodes, and what lies around them."""

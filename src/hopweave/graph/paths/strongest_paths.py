@@ -1,0 +1,100 @@
+"""The strongest path from the seeds of a PageRank to each node it found, for receipts."""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from hopweave.graph.paths.path import Path, describe
+from hopweave.graph.port import GraphPort, Mask
+from hopweave.graph.walk.solver_options import SolverOptions
+from hopweave.graph.walk.transition_rows import TransitionRows, transition_rows
+
+
+def strongest_paths(
+    graph: GraphPort,
+    seeds: Mapping[int, float],
+    targets: Iterable[int],
+    *,
+    max_hops: int = 4,
+    decay: float = 0.8,
+    breadth: int = 500,
+    edge_type_weights: Mapping[str, float] | None = None,
+    allowed: Mask | None = None,
+) -> dict[int, Path]:
+    """For each target that can be reached, the path from a seed with the most flow, following edges in both directions.
+
+    flow = weight of the seed / largest weight x product over the hops of decay x share of the edge in the weighted
+    degree of the node it leaves. Of all paths that are equally long, only the `breadth` strongest are followed.
+    `reliability` is the flow. A target that is a seed itself is a path of one node.
+
+    >>> from hopweave.graph.storage.csr import Graph
+    >>> graph = Graph.from_arrays(np.array([0, 0, 1]), np.array([1, 2, 2]), np.array([3.0, 1.0, 3.0]))
+    >>> {target: path.words for target, path in strongest_paths(graph, {0: 1.0}, [1, 2]).items()}
+    {1: '0 —relates_to→ 1', 2: '0 —relates_to→ 1 —relates_to→ 2'}
+    """
+    wanted = list(dict.fromkeys(targets))
+    start = {node: weight for node, weight in seeds.items() if weight > 0 and (allowed is None or allowed[node])}
+    if not wanted or not start:
+        return {}
+    options = SolverOptions(1.0, tolerance=1e-9, node_bias=allowed)
+    rows = transition_rows(graph, options, edge_type_weights=edge_type_weights)
+    routes = _strongest_routes(rows, start, wanted, max_hops, decay, breadth)
+    described = describe(graph, [route for route, _ in routes.values()], edge_type_weights)
+    return {
+        target: Path(*edges, flow, flow) for (target, (_, flow)), edges in zip(routes.items(), described, strict=True)
+    }
+
+
+def _strongest_routes(
+    rows: TransitionRows, start: Mapping[int, float], wanted: list[int], max_hops: int, decay: float, breadth: int
+) -> dict[int, tuple[list[int], float]]:
+    """Route and flow of each target: at every hop, go on from the nodes that more flow has reached than before."""
+    nodes: npt.NDArray[np.int64] = np.array(sorted(start), np.int64)
+    flows = np.array([start[node] for node in nodes.tolist()]) / max(start.values())
+    best, hop_of = np.zeros(rows.size), np.zeros(rows.size, np.int64)
+    best[nodes] = flows
+    previous: list[dict[int, int]] = []
+    for hop in range(1, max_hops + 1):
+        strongest = np.lexsort((nodes, -flows))[:breadth]
+        nodes, flows = nodes[strongest], flows[strongest]
+        # what is weaker than the weakest route to a target so far can never become a better one
+        weakest = best[wanted].min()
+        if not len(nodes) or decay * flows[0] <= weakest:
+            break
+        reached, sources, flows = _one_hop(rows, nodes, decay * flows, best, weakest)
+        previous.append(dict(zip(reached.tolist(), sources.tolist(), strict=True)))
+        nodes = reached
+        best[nodes], hop_of[nodes] = flows, hop
+    return {
+        target: (_route(previous[: int(hop_of[target])], target), float(best[target]))
+        for target in wanted
+        if best[target] > 0
+    }
+
+
+def _one_hop(
+    rows: TransitionRows,
+    nodes: npt.NDArray[np.int64],
+    flows: npt.NDArray[np.float64],
+    best: npt.NDArray[np.float64],
+    weakest: float,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """The nodes one hop away that get more flow than their best so far and than `weakest`, from where, and how much."""
+    found = rows.transitions(nodes)
+    owners = np.repeat(np.arange(len(nodes)), found.counts)
+    targets, carried = found.targets, flows[owners] * found.probabilities
+    better = np.flatnonzero(carried > np.maximum(best[targets], weakest))
+    targets, owners, carried = targets[better], owners[better], carried[better]
+    # the best edge to each node; of equal ones, that from the stronger node
+    order = np.lexsort((owners, -carried, targets))
+    order = order[np.flatnonzero(np.diff(targets[order], prepend=-1))]
+    return targets[order].astype(np.int64), nodes[owners[order]], carried[order]
+
+
+def _route(previous: list[dict[int, int]], target: int) -> list[int]:
+    """The nodes that lead to a target, from the node before it at each hop."""
+    route = [target]
+    for before in reversed(previous):
+        route.append(before[route[-1]])
+    return route[::-1]

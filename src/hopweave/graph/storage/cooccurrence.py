@@ -1,0 +1,88 @@
+"""Which words occur next to the names of nodes, so which nodes are of the kind a question asks for."""
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from hopweave.graph.storage.tables import GraphTables
+from hopweave.language.stop_words import STOP_WORDS
+from hopweave.storage.columns import Array, FrozenRows, Numbers
+from hopweave.storage.strings import string_hash
+
+_SHORTEST_STEM = 4  # letters that words of one stem begin with, at least
+_LONGEST_ENDING = 3  # letters they may end with beyond that
+_SHARED = 0.6  # of the longer word's letters
+
+
+class Cooccurrence:
+    """How closely words occur next to the names of nodes, as the tables say at one moment.
+
+    The share of a word and a node is (passages where the word occurs next to the name) / (1 + passages with the name).
+    The rarity of a word is log(1 + (N - n + 0.5) / (n + 0.5)), if it occurs next to any name in n of N documents.
+    """
+
+    def __init__(self, tables: GraphTables, passages: Array) -> None:
+        self._tables, self._passages = tables, passages
+        self._near: FrozenRows = tables.near.frozen()
+        self._documents, self._near_documents = tables.documents, tables.words["near_documents"].copy()
+
+    def closeness(self, words: Iterable[str]) -> tuple[Numbers, Array]:
+        """The nodes with names next to which forms of these casefolded words occur, each once, and how closely.
+
+        closeness = Σ rarity(word) · min(1, Σ shares of words with its stem) / Σ rarity(word), over the words that have
+        any of the same stem here.
+        """
+        telling = (word for word in dict.fromkeys(words) if word not in STOP_WORDS)
+        groups = [group for word in telling if (group := self._stem_group(word))]
+        if not groups:
+            return np.empty(0, np.int64), np.empty(0)
+        weights = np.array([max(map(self._rarity, group)) for group in groups])
+        size, pairs, counts = len(self._passages), [], []
+        for number, group in enumerate(groups):
+            _, (nodes, found) = self._near.gather(np.array(group))
+            pairs.append(number * size + nodes.astype(np.int64))
+            counts.append(found)
+        keys, sums = _summed(np.concatenate(pairs), np.concatenate(counts).astype(np.float64))
+        keys, sums = keys[sums > 0], sums[sums > 0]
+        shares = sums / (1 + self._passages[keys % size])
+        return _summed(keys % size, np.minimum(shares, 1.0) * (weights / weights.sum())[keys // size])
+
+    def _stem_group(self, word: str) -> list[int]:
+        """The numbers of the words here that have the same stem as a word."""
+        spelled = self._tables.word_strings
+        known = [number for number in self._tables.stems.find(stem_hash(word)) if number < len(self._near_documents)]
+        found = {number for number in known if self._near_documents[number] and same_stem(word, spelled[number])}
+        return sorted(found, key=spelled.__getitem__)
+
+    def _rarity(self, word: int) -> float:
+        near = int(self._near_documents[word])
+        return math.log(1 + (self._documents - near + 0.5) / (near + 0.5))
+
+
+def stem_hash(word: str) -> int:
+    """A hash that words of the same stem share.
+
+    >>> stem_hash("director") == stem_hash("directed"), stem_hash("sea") == stem_hash("seas")
+    (True, False)
+    """
+    return string_hash(word[:_SHORTEST_STEM])
+
+
+def same_stem(one: str, other: str) -> bool:
+    """Whether two words are likely forms of one: they begin alike and differ by short endings only.
+
+    >>> same_stem("director", "directed"), same_stem("countries", "country"), same_stem("state", "station")
+    (True, True, False)
+    >>> same_stem("sea", "seas"), same_stem("sea", "sea")
+    (False, True)
+    """
+    longer = max(len(one), len(other))
+    needed = max(_SHORTEST_STEM, longer - _LONGEST_ENDING, math.ceil(_SHARED * longer))
+    return one[:needed] == other[:needed]
+
+
+def _summed(keys: Numbers, values: Array) -> tuple[Numbers, Array]:
+    """Each key once, in order, with the sum of its values."""
+    distinct, inverse = np.unique(keys, return_inverse=True)
+    return distinct, np.bincount(inverse, values, len(distinct)).astype(np.float64, copy=False)

@@ -1,0 +1,216 @@
+"""The names of a graph's nodes, ready to be found in a question."""
+
+import math
+import unicodedata
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property
+from itertools import islice
+
+import numpy as np
+
+from hopweave.graph.port import Shown
+from hopweave.language.stop_words import STOP_WORDS
+from hopweave.language.words import word_key
+from hopweave.storage.strings import string_hash
+
+_MAX_CANDIDATES = 2000  # names compared for one span of the question
+_MAX_BUCKET = 4000  # words compared with one misspelt word
+_MAX_NEAR = 8  # words that one misspelt word may stand for
+
+ShownKeys = Callable[[Sequence[str]], Collection[str]]
+"""Keys of names in, those that may be found out."""
+
+
+def shown_keys(nodes_of: Callable[[str], Sequence[int]], shown: Shown) -> ShownKeys:
+    """Of keys, those with a node that may be shown, all asked for at once."""
+
+    def keys_shown(keys: Sequence[str]) -> list[str]:
+        nodes = [nodes_of(key) for key in keys]
+        every = sorted({node for group in nodes for node in group})
+        flags = dict(zip(every, shown(np.array(every, np.int64)).tolist(), strict=True))
+        return [key for key, group in zip(keys, nodes, strict=True) if any(flags[node] for node in group)]
+
+    return keys_shown
+
+
+class SimilarNames(ABC):
+    """Finds the name most similar to some words, wherever the names are kept."""
+
+    @abstractmethod
+    def count(self) -> int:
+        """How many names there are."""
+
+    @abstractmethod
+    def frequency(self, word: str) -> int:
+        """How many names have this word; 0 for a stop word."""
+
+    @abstractmethod
+    def keys_with(self, word: str) -> Iterable[str]:
+        """The word keys of the names that have this word."""
+
+    @abstractmethod
+    def words_like(self, letter: str, length: int) -> Iterable[tuple[str, str]]:
+        """Words of names without accents and as they are, by their first letter and length without accents."""
+
+    def nearest(
+        self, parts: Sequence[str], *, threshold: float = 0.75, shown: ShownKeys | None = None
+    ) -> tuple[str, float] | None:
+        """The key that shares most with these folded words, and how similar it is in [0, 1]; None below `threshold`.
+
+        The similarity is Dice's coefficient over words, each counting by its rarity; stop words do not count. A
+        word that no name has stands for the names' words one or two letters away from it. With `shown`, only names
+        that it lets through count.
+        """
+        wanted = [part for part in dict.fromkeys(parts) if part not in STOP_WORDS]
+        meant = {word: {word: 1.0} for word in wanted if self.frequency(word) and self._is_shown(word, shown)}
+        best = self._best(wanted, meant, shown)
+        if (best is None or best[1] < threshold) and len(meant) < len(wanted):
+            meant |= {word: self._near_words(word, shown) for word in wanted if word not in meant}
+            best = self._best(wanted, meant, shown)
+        return best if best is not None and best[1] >= threshold else None
+
+    def _is_shown(self, word: str, shown: ShownKeys | None) -> bool:
+        """Whether a name with this word may be found."""
+        return shown is None or bool(shown(list(islice(self.keys_with(word), _MAX_CANDIDATES))))
+
+    def _best(
+        self, wanted: Sequence[str], meant: dict[str, dict[str, float]], shown: ShownKeys | None
+    ) -> tuple[str, float] | None:
+        found = sorted((self.frequency(word), word) for word in {word for near in meant.values() for word in near})
+        candidates: dict[str, None] = {}
+        for frequency, word in found:
+            if len(candidates) + frequency > _MAX_CANDIDATES:
+                break
+            candidates.update(dict.fromkeys(self.keys_with(word)))
+        rarest = math.log(1 + self.count())
+        asked = sum(max(map(self._rarity, meant.get(word, ())), default=rarest) for word in wanted)
+        best: tuple[float, int, str] | None = None
+        for key in candidates if shown is None else shown(list(candidates)):
+            own = [word for word in dict.fromkeys(key.split(" ")) if word not in STOP_WORDS]
+            shared = sum(
+                max((self._rarity(word) * near.get(word, 0.0) for word in own), default=0.0) for near in meant.values()
+            )
+            score = 2 * shared / (asked + sum(map(self._rarity, own)))
+            if best is None or (-score, len(key), key) < best:
+                best = (-score, len(key), key)
+        return (best[2], min(-best[0], 1.0)) if best else None
+
+    def _rarity(self, word: str) -> float:
+        return math.log(1 + self.count() / self.frequency(word))
+
+    def _near_words(self, word: str, shown: ShownKeys | None) -> dict[str, float]:
+        plain = without_accents(word)
+        allowed = 0 if len(plain) < 4 else 1 if len(plain) < 8 else 2
+        letters = set(plain)
+        near: dict[str, float] = {}
+        for length in range(len(plain) - allowed, len(plain) + allowed + 1):
+            for other, spelled in islice(self.words_like(plain[:1], length), _MAX_BUCKET):
+                if len(letters.difference(other)) <= allowed:
+                    distance = edit_distance(plain, other, allowed)
+                    if distance is not None:
+                        near[spelled] = 1 - distance / len(plain)
+        closest = sorted(near.items(), key=lambda pair: (-pair[1], pair[0]))
+        return dict(islice((pair for pair in closest if self._is_shown(pair[0], shown)), _MAX_NEAR))
+
+
+class NameIndex(SimilarNames):
+    """Finds nodes by their names, letter by letter or nearly so.
+
+    >>> names = NameIndex(["MV Skua", "Port of Harris"])
+    >>> names.exact("mv skua"), names.nearest(["port", "harriss"])[0]
+    ((0,), 'port of harris')
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._nodes: dict[str, int] = {}
+        self._namesakes: defaultdict[str, list[int]] = defaultdict(list)  # few, so most names need no list of their own
+        for number, key in enumerate(map(word_key, names)):
+            if self._nodes.setdefault(key, number) != number:
+                self._namesakes[key].append(number)
+
+    def exact(self, key: str) -> tuple[int, ...]:
+        """The nodes whose name has this word key."""
+        return (self._nodes[key], *self._namesakes.get(key, ())) if key in self._nodes else ()
+
+    def count(self) -> int:
+        """How many names there are."""
+        return len(self._nodes)
+
+    def frequency(self, word: str) -> int:
+        """How many names have this word; 0 for a stop word."""
+        return len(self._postings.get(word, ()))
+
+    def keys_with(self, word: str) -> Iterable[str]:
+        """The word keys of the names that have this word."""
+        return self._postings[word]
+
+    def words_like(self, letter: str, length: int) -> Iterable[tuple[str, str]]:
+        """Words of names without accents and as they are, by their first letter and length without accents."""
+        return self._buckets.get((letter, length), ())
+
+    @cached_property
+    def _postings(self) -> dict[str, list[str]]:
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for key in self._nodes:
+            for word in dict.fromkeys(key.split(" ")):
+                if word not in STOP_WORDS:
+                    found[word].append(key)
+        return dict(found)
+
+    @cached_property
+    def _buckets(self) -> dict[tuple[str, int], list[tuple[str, str]]]:
+        found: defaultdict[tuple[str, int], list[tuple[str, str]]] = defaultdict(list)
+        for word in sorted(self._postings):
+            plain = without_accents(word)
+            found[plain[:1], len(plain)].append((plain, word))
+        return dict(found)
+
+
+def without_accents(word: str) -> str:
+    """Latin letters without their accents; other scripts, where marks make the letter, stay as they are.
+
+    >>> without_accents("aschenbrödel"), without_accents("हिन्दी"), without_accents("łódź")
+    ('aschenbrodel', 'हिन्दी', 'łodz')
+    """
+    if word.isascii():
+        return word
+    parts: list[str] = []
+    for character in unicodedata.normalize("NFD", word):
+        if not (unicodedata.combining(character) and parts and parts[-1].isascii()):
+            parts.append(character)
+    return unicodedata.normalize("NFC", "".join(parts))
+
+
+def bucket_hash(letter: str, length: int) -> int:
+    """A hash for the words that begin with a letter and have this length, among which misspellings are looked for.
+
+    >>> bucket_hash("h", 6) == bucket_hash("h", 6), bucket_hash("h", 6) == bucket_hash("h", 5)
+    (True, False)
+    """
+    return string_hash(f"{letter}{length}")
+
+
+def edit_distance(one: str, other: str, limit: int) -> int | None:
+    """How many letters to add, drop, change or swap with their neighbour; None if more than `limit`.
+
+    >>> edit_distance("harris", "haris", 1), edit_distance("skua", "suka", 1), edit_distance("skua", "gull", 2)
+    (1, 1, None)
+    """
+    if one == other:
+        return 0
+    if abs(len(one) - len(other)) > limit or limit <= 0:
+        return None
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        before, last, row = row, before, [i]
+        for j, wanted in enumerate(other, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != wanted))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == wanted:
+                cost = min(cost, last[j - 2] + 1)
+            row.append(cost)
+        if min(row) > limit:
+            return None
+    return row[-1] if row[-1] <= limit else None

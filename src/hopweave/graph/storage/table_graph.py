@@ -1,0 +1,345 @@
+"""A graph over its tables: nothing is made per node or edge when it is opened, and a change costs what it touches."""
+
+import threading
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from hopweave.graph.model import ADDRESS, Node, passage_id
+from hopweave.graph.port import (
+    Adjacency,
+    Direction,
+    Floats,
+    Indices,
+    Mask,
+    Neighbours,
+    Shown,
+    Statements,
+    StationaryDistribution,
+    Value,
+    WeightedEdges,
+)
+from hopweave.graph.storage.cooccurrence import Cooccurrence
+from hopweave.graph.storage.csr import Graph
+from hopweave.graph.storage.describe import describe
+from hopweave.graph.storage.name_index import SimilarNames, bucket_hash, shown_keys, without_accents
+from hopweave.graph.storage.tables import ALIVE, BACKWARD, MENTION, PRESENT, GraphTables, phrase_hash
+from hopweave.language.stop_words import STOP_WORDS
+from hopweave.language.words import normalise_name, word_key
+from hopweave.storage.columns import Array, Numbers
+
+_NODES_KEPT = 50_000
+_SHARE = 0.1  # of the documents, that may have changed since a stationary distribution was computed
+
+
+class TableGraph:
+    """The graph that `GraphTables` hold at one moment, which implements `GraphPort`.
+
+    Later changes of the tables do not change its edges. A node keeps its number for as long as the tables live; the
+    number of a node that left the graph stays vacant: it has no kind and no edges, and is never found. The names and
+    metadata of nodes are read from the tables when somebody asks.
+    """
+
+    def __init__(self, tables: GraphTables, version: int = 0) -> None:
+        self.version = version
+        self.size = len(tables.nodes)
+        self.edge_types = tuple(tables.edge_types)
+        self.tables = tables
+        self._rows = tables.rows.frozen()
+        self._flags, self._kinds = tables.nodes["flags"].copy(), tables.nodes["kind"].copy()
+        self._about = tables.nodes["about"] > 0
+        self._passages = tables.nodes["passages"].copy()
+        self._rarity = tables.rarity()
+        self._cooccurrence = Cooccurrence(tables, self._passages)
+        self._names = _TableNames(self)
+        self._cache: dict[Hashable, Any] = {}
+        self._nodes: dict[int, Node] = {}
+        self._lock = threading.RLock()
+
+    def __repr__(self) -> str:
+        return f"TableGraph(size={self.size}, edges={self.edge_count}, version={self.version})"
+
+    @property
+    def edge_count(self) -> int:
+        """The number of stored edges: one per source, target and type."""
+        return len(self.adjacency("out").targets)
+
+    @property
+    def node_count(self) -> int:
+        """The number of nodes, without vacant numbers."""
+        return int((self._flags & PRESENT > 0).sum())
+
+    # Edges
+
+    def edge_rows(self) -> "TableGraph":
+        """The graph itself: it reads the edges of single nodes from its tables."""
+        return self
+
+    @property
+    def entry_count(self) -> int:
+        """The number of edges, each counted at both ends."""
+        return int(self._rows.lengths.sum())
+
+    def weighted_edges(self, nodes: Indices, forward: Sequence[float], backward: Sequence[float]) -> WeightedEdges:
+        """The edges of nodes both ways, each weight multiplied by the factor of its type: there and back."""
+        counts, (targets, codes, weights) = self._rows.gather(nodes)
+        is_mention = codes & MENTION > 0
+        key = (tuple(forward), tuple(backward))
+        factors = self.cached(("code factors", key), lambda: _code_factors(forward, backward))[codes]
+        factors *= weights
+        rarity = self._rarity[targets]
+        rarity *= np.repeat(self._rarity[nodes], counts)
+        if is_mention.all():  # a passage has one mention of a node
+            factors *= rarity
+            return WeightedEdges(counts, targets, factors, distinct=True)
+        factors[is_mention] *= rarity[is_mention]
+        factors[(codes & BACKWARD > 0) & (targets == np.repeat(nodes, counts))] = 0  # a self loop is one edge
+        return WeightedEdges(counts, targets, factors, distinct=False)
+
+    def edge_counts(self, nodes: Indices) -> Indices:
+        """How many edges each of these nodes has, both ways."""
+        return self._rows.lengths[nodes]
+
+    def neighbours(self, nodes: Indices, direction: Direction = "out") -> Neighbours:
+        """The edges of these nodes, in the order asked for; within a node ordered by target, then type."""
+        nodes = np.asarray(nodes, np.int64)
+        places, targets, codes, weights = self._entries(nodes)
+        loops = targets == nodes[places]
+        kept = weights > 0
+        if direction != "both":
+            kept &= (codes & BACKWARD > 0) == (direction == "in")
+        else:
+            kept &= ~loops | (codes & BACKWARD == 0)  # a self loop is one edge, not one each way
+        places, targets, types, weights = places[kept], targets[kept], codes[kept] // 4, weights[kept]
+        order = np.lexsort((weights, types, targets, places))
+        places, targets, types, weights = places[order], targets[order], types[order], weights[order]
+        first = np.ones(len(order), dtype=bool)
+        first[1:] = (np.diff(places) != 0) | (np.diff(targets) != 0) | (np.diff(types) != 0)
+        starts = np.flatnonzero(first)
+        sums = np.add.reduceat(weights, starts) if len(starts) else weights
+        offsets = np.zeros(len(nodes) + 1, np.int64)
+        np.cumsum(np.bincount(places[starts], minlength=len(nodes)), out=offsets[1:])
+        targets = targets[starts]
+        return Neighbours(offsets, targets, sums, types[starts], self._rows.lengths[targets].astype(np.float64))
+
+    def adjacency(self, direction: Direction) -> Adjacency:
+        """All edges in one direction, as flat arrays; made when first asked for."""
+        return self._whole.adjacency(direction)
+
+    @property
+    def _whole(self) -> Graph:
+        return self.cached("whole", self._make_whole)
+
+    def _make_whole(self) -> Graph:
+        places, targets, codes, weights = self._entries(np.arange(self.size))
+        kept = codes & BACKWARD == 0
+        return Graph.from_arrays(
+            places[kept],
+            targets[kept],
+            weights[kept],
+            types=codes[kept] // 4,
+            edge_types=self.edge_types or ("relates_to",),
+            size=self.size,
+            version=self.version,
+        )
+
+    def _entries(self, nodes: Array) -> tuple[Numbers, Numbers, Numbers, Array]:
+        """All edges of nodes: which of the nodes, target, code and weight."""
+        counts, (targets, codes, weights) = self._rows.gather(nodes)
+        scale = np.where(codes & MENTION > 0, self._rarity[targets] * np.repeat(self._rarity[nodes], counts), 1.0)
+        return (
+            np.repeat(np.arange(len(nodes)), counts),
+            targets.astype(np.int64),
+            codes.astype(np.int64),
+            weights * scale,
+        )
+
+    # Nodes
+
+    def nodes(self, indices: Indices) -> list[Node]:
+        """What is known of these nodes."""
+        found = []
+        for number in np.asarray(indices).tolist():
+            node = self._nodes.get(number)
+            if node is None:
+                if len(self._nodes) > _NODES_KEPT:
+                    self._nodes = {}
+                node = self._nodes[number] = describe(self.tables, number)
+            found.append(node)
+        return found
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The id of every node, by number; empty for a vacant number."""
+        return self.cached("ids", lambda: tuple(self._id(number) for number in range(self.size)))
+
+    def find(self, ids: Iterable[str]) -> dict[str, int]:
+        """The numbers of the nodes with these ids; ids that do not exist are left out."""
+        return {id_: number for id_ in ids if (number := self._find(id_)) >= 0}
+
+    def lookup(self, keys: Iterable[str]) -> dict[str, tuple[int, ...]]:
+        """The nodes whose names have these word keys (`word_key`), of whatever kind; unknown keys are left out."""
+        return {key: nodes for key in keys if self._may_be_name(key) and (nodes := self._named(key))}
+
+    def nearest_name(
+        self, words: Sequence[str], min_similarity: float, shown: Shown | None = None
+    ) -> tuple[tuple[int, ...], float] | None:
+        """The nodes whose name is most similar to these casefolded words, and the similarity in [0, 1]."""
+        keys = None if shown is None else shown_keys(self._named, shown)
+        nearest = self._names.nearest(words, threshold=min_similarity, shown=keys)
+        return None if nearest is None else (self._named(nearest[0]), nearest[1])
+
+    def nodes_of_kind(self, kind: str) -> Mask:
+        """One flag per node: whether it is of this kind. Read-only."""
+        return self.cached(("nodes of kind", kind), lambda: self._of_kind(kind))
+
+    def targets_of_type(self, edge_type: str) -> Mask:
+        """One flag per node: whether an edge of this type leads to it. Read-only."""
+        return self.cached(("targets of type", edge_type), lambda: self._targets_of_type(edge_type))
+
+    def cooccurring(self, words: Iterable[str]) -> tuple[Indices, Floats]:
+        """The nodes whose names occur next to forms of these casefolded words, each once, and how closely."""
+        return self._cooccurrence.closeness(words)
+
+    def statements(self) -> Statements:
+        """Who states what, for tenants; made when first asked for."""
+        return self.cached("statements", self._statements)
+
+    # What is computed once
+
+    def stationary_distribution(self, direction: Direction = "out") -> StationaryDistribution | None:
+        """The limit of a random walk without restarts, with the default weights of edge types."""
+        from hopweave.graph.walk.transition_matrix import transition_matrix
+
+        return transition_matrix(self, direction).stationary_distribution
+
+    def stationary_distribution_of(
+        self, key: str, make: Callable[[], StationaryDistribution | None]
+    ) -> StationaryDistribution | None:
+        """What `make` returned under this key, for this version or one that differs by less than a tenth."""
+
+        def find() -> list[StationaryDistribution | None]:
+            found = self.tables.limits.get(key)
+            if found is None or self.tables.changes - found[0] > _SHARE * self.tables.documents:
+                found = self.tables.limits[key] = (self.tables.changes, make())
+            limit = found[1]
+            return [None if limit is None else limit.resized(self._flags & PRESENT > 0)]
+
+        return self.cached(("stationary distribution", key), find)[0]
+
+    def cached(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """What `make` returns, computed once for this graph and then shared; treat it as read-only."""
+        found = self._cache.get(key)
+        if found is None:
+            with self._lock:
+                found = self._cache.get(key)
+                if found is None:
+                    found = self._cache[key] = make()
+        return cast(Value, found)
+
+    # Inside
+
+    def _is_present(self, number: int) -> bool:
+        return 0 <= number < self.size and bool(self._flags[number] & PRESENT)
+
+    def _id(self, number: int) -> str:
+        return self.nodes(np.array([number]))[0].id if self._is_present(number) else ""
+
+    def _find(self, id_: str) -> int:
+        keys = self.tables.node_keys
+        number = keys.get(id_)
+        if self._is_present(number):
+            return number
+        kind, _, rest = id_.partition(":")
+        if rest and not id_.startswith((passage_id(""), ADDRESS)) and rest == normalise_name(rest):
+            number = keys.get(f"{kind}:{word_key(rest)}")
+            if self._is_present(number):
+                return number
+        return -1
+
+    def _may_be_name(self, key: str) -> bool:
+        """Whether some name begins with the first word of a key and is as long; cheaper than looking for the name."""
+        word = self.tables.word_strings.get(key.partition(" ")[0])
+        return word >= 0 and bool(self.tables.words["longest"][word] > key.count(" "))
+
+    def _named(self, key: str) -> tuple[int, ...]:
+        """The nodes with this word key, by their ids."""
+        name_hash = phrase_hash(key)
+        found = [
+            number
+            for number in self.tables.names.find(name_hash)
+            if self._is_present(number) and int(self.tables.nodes["name_hash"][number]) == name_hash
+        ]
+        return tuple(found if len(found) < 2 else sorted(set(found), key=self.tables.node_keys.__getitem__))
+
+    def _statements(self) -> Statements:
+        edges, declared = self.tables.edges, self.tables.declared
+        starts, ends, types, documents = (edges[name].astype(np.int64) for name in ("start", "end", "type", "document"))
+        known = (edges["flags"] & ALIVE > 0) & (np.minimum(starts, ends) >= 0) & (types < len(self.edge_types))
+        known &= np.maximum(np.maximum(starts, ends), documents) < self.size
+        nodes, declared_by = declared["node"].astype(np.int64), declared["document"].astype(np.int64)
+        present = (declared_by >= 0) & (np.maximum(nodes, declared_by) < self.size)
+        said = (starts[known], ends[known], types[known], documents[known])
+        return Statements(self.size, *said, nodes[present], declared_by[present])
+
+    def _of_kind(self, kind: str) -> Mask:
+        if kind not in self.tables.kinds:
+            return np.zeros(self.size, np.bool_)
+        return _read_only((self._kinds == self.tables.kinds.index(kind)) & (self._flags & PRESENT > 0))
+
+    def _targets_of_type(self, edge_type: str) -> Mask:
+        if edge_type not in self.edge_types:
+            return _read_only(np.zeros(self.size, np.bool_))
+        code = self.edge_types.index(edge_type)
+        if edge_type == "about":  # mentions of this type are counted, so only stated edges have to be looked through
+            found = self._about.copy()
+            edges = self.tables.edges
+            ends = edges["end"][(edges["type"] == code) & (edges["end"] >= 0) & (edges["weight"] > 0)]
+            found[ends[ends < self.size]] = True
+        else:
+            found = np.zeros(self.size, np.bool_)
+            whole = self.adjacency("out")
+            found[whole.targets[whole.types == code]] = True
+        return _read_only(found)
+
+
+class _TableNames(SimilarNames):
+    """The names of a graph's nodes, by their words."""
+
+    def __init__(self, graph: TableGraph) -> None:
+        self._graph, self._tables = graph, graph.tables
+
+    def count(self) -> int:
+        """How many names there are."""
+        return self._tables.name_count
+
+    def frequency(self, word: str) -> int:
+        """How many names have this word; 0 for a stop word."""
+        number = self._tables.word_strings.get(word)
+        return 0 if number < 0 else int(self._tables.names_with.lengths.values[number])
+
+    def keys_with(self, word: str) -> Iterable[str]:
+        """The word keys of the names that have this word."""
+        tables = self._tables
+        for node in tables.names_with.row(tables.word_strings.get(word))[0].tolist():
+            key = tables.key_of_name(node)
+            if self._graph._named(key):
+                yield key
+
+    def words_like(self, letter: str, length: int) -> Iterable[tuple[str, str]]:
+        """Words of names without accents and as they are, by their first letter and length without accents."""
+        words = [
+            self._tables.word_strings[word] for word in self._tables.similar_words.find(bucket_hash(letter, length))
+        ]
+        return ((without_accents(word), word) for word in sorted(words) if word not in STOP_WORDS)
+
+
+def _code_factors(forward: Sequence[float], backward: Sequence[float]) -> Array:
+    """What the code of an entry multiplies its weight by."""
+    return np.repeat(np.stack([forward, backward], axis=1), 2, axis=1).reshape(-1)
+
+
+def _read_only(flags: Mask) -> Mask:
+    flags.flags.writeable = False
+    return flags

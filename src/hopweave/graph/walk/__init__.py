@@ -1,0 +1,1 @@
+"""Personalised PageRank and its solvers."""

@@ -1,0 +1,226 @@
+"""Rows of a transition matrix, read a few nodes at a time: what local algorithms need to know of a graph."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from hopweave.graph.port import Direction, EdgeRows, Floats, GraphPort, Indices, Mask
+from hopweave.graph.storage.csr import slices
+from hopweave.graph.walk.solver_options import SolverOptions
+from hopweave.graph.walk.transition_matrix import (
+    Precision,
+    TransitionMatrix,
+    in_memory,
+    transition_matrix,
+    type_factors,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Transitions:
+    """The transitions from some nodes: how many each has and, end to end, their targets and probabilities.
+
+    The targets of a node are distinct. Its probabilities sum to 1, or to 0 if it has no edges to follow.
+    """
+
+    counts: Indices
+    targets: Indices
+    probabilities: Floats
+
+
+class Workspace:
+    """One number per node for the estimate, the residual and the bookkeeping of a push.
+
+    Fresh memory of the size of a large graph costs more than the push itself, so a workspace is cleaned where it
+    was used and reused by the next push.
+    """
+
+    def __init__(self, size: int, precision: Precision) -> None:
+        self.estimate: Floats = np.zeros(size, precision)
+        self.residual: Floats = np.zeros(size, precision)
+        self.reached: Mask = np.zeros(size, np.bool_)
+        self.latest: npt.NDArray[np.int32] = np.empty(size, np.int32)
+
+    def clean(self) -> None:
+        """Set everything back to 0."""
+        used = np.flatnonzero(self.reached)
+        self.estimate[used] = 0
+        self.residual[used] = 0
+        self.reached[used] = False
+
+
+class TransitionRows(Protocol):
+    """Rows of a transition matrix; edges to nodes of bias 0 have probability 0 or are left out."""
+
+    @property
+    def size(self) -> int:
+        """The number of nodes."""
+        ...
+
+    @property
+    def workspaces(self) -> list[Workspace]:
+        """Workspaces that are free to use."""
+        ...
+
+    def transitions(self, nodes: Indices) -> Transitions:
+        """The rows of these nodes."""
+        ...
+
+    def edge_counts(self, nodes: Indices) -> Floats | Indices:
+        """About how many edges each of these nodes has; all of them were seeds or targets before."""
+        ...
+
+
+def transition_rows(
+    graph: GraphPort,
+    options: SolverOptions,
+    *,
+    direction: Direction = "both",
+    edge_type_weights: Mapping[str, float] | None = None,
+    backward_type_weights: Mapping[str, float] | None = None,
+) -> TransitionRows:
+    """The rows of a graph: read from memory, from a matrix made once, or from the graph's neighbours."""
+    edge_rows = graph.edge_rows()
+    if edge_rows is not None and direction == "both":
+        forward = type_factors(graph.edge_types, edge_type_weights)
+        backward = forward if backward_type_weights is None else type_factors(graph.edge_types, backward_type_weights)
+        spare = graph.cached(("workspaces", options.precision), lambda: _Workspaces([]))
+        return LocalRows(edge_rows, graph.size, (forward, backward), options.node_bias, spare.free)
+    if in_memory(graph):
+        return MatrixRows(transition_matrix(graph, direction, edge_type_weights, backward_type_weights), options)
+    factors = type_factors(graph.edge_types, edge_type_weights)
+    directions: dict[Direction, Sequence[float]] = {direction: factors}
+    if direction == "both" and backward_type_weights is not None:
+        directions = {"out": factors, "in": type_factors(graph.edge_types, backward_type_weights)}
+    return PortRows(graph, directions, options.node_bias)
+
+
+@dataclass(frozen=True, slots=True)
+class _Workspaces:
+    free: list[Workspace]
+
+
+class LocalRows:
+    """The rows of a graph whose edges are read from memory a few nodes at a time."""
+
+    def __init__(
+        self,
+        edges: EdgeRows,
+        size: int,
+        factors: tuple[Sequence[float], Sequence[float]],
+        node_bias: Mask | Floats | None,
+        workspaces: list[Workspace],
+    ) -> None:
+        """`factors` hold one number per edge type, forward and backward."""
+        self.size = size
+        self.workspaces = workspaces
+        self._edges, self._factors, self._node_bias = edges, factors, node_bias
+
+    def transitions(self, nodes: Indices) -> Transitions:
+        """The rows of these nodes."""
+        found = self._edges.weighted_edges(nodes, *self._factors)
+        counts, targets, weights = found.counts, found.targets, found.weights
+        if not found.distinct:
+            owners = np.repeat(np.arange(len(nodes)), counts)
+            counts, targets, weights = _merged(owners, targets, weights, len(nodes), self.size)
+        if self._node_bias is not None:
+            weights = weights * self._node_bias[targets]
+        return Transitions(counts, targets, _normalised(weights, np.concatenate([[0], np.cumsum(counts)]), counts))
+
+    def edge_counts(self, nodes: Indices) -> Indices:
+        """How many edges each node has."""
+        return self._edges.edge_counts(nodes)
+
+
+class MatrixRows:
+    """The rows of a transition matrix in memory."""
+
+    def __init__(self, matrix: TransitionMatrix, options: SolverOptions) -> None:
+        self.size = matrix.size
+        self.workspaces: list[Workspace] = matrix.workspaces.setdefault(options.precision, [])
+        self._matrix = matrix
+        self._node_bias = options.node_bias
+        self._probabilities = matrix.probabilities(options.precision)
+
+    def transitions(self, nodes: Indices) -> Transitions:
+        """The rows of these nodes."""
+        offsets, positions = slices(self._matrix.indptr, nodes)
+        counts = offsets[1:] - offsets[:-1]
+        targets, shares = self._matrix.targets[positions], self._probabilities[positions]
+        if self._node_bias is not None:
+            shares = _normalised(shares * self._node_bias[targets], offsets, counts).astype(shares.dtype, copy=False)
+        return Transitions(counts, targets, shares)
+
+    def edge_counts(self, nodes: Indices) -> Floats:
+        """How many edges each node has."""
+        return self._matrix.edge_counts[nodes]
+
+
+class PortRows:
+    """The rows of any graph, such as one in a database: one call for the neighbours of many nodes."""
+
+    def __init__(
+        self,
+        graph: GraphPort,
+        directions: Mapping[Direction, Sequence[float]],
+        node_bias: Mask | Floats | None = None,
+    ) -> None:
+        """`directions` are those in which edges are followed, each with one factor per edge type."""
+        self.size = graph.size
+        self.workspaces: list[Workspace] = []
+        self._graph = graph
+        self._directions = {direction: np.array(factors, np.float64) for direction, factors in directions.items()}
+        self._node_bias = node_bias
+        self._degrees = np.zeros(graph.size)
+        self._edges_seen = 0
+        self._weight_seen = 0.0
+
+    def transitions(self, nodes: Indices) -> Transitions:
+        """The rows of these nodes, with one call per direction."""
+        owners, targets, weights = [], [], []
+        for direction, factors in self._directions.items():
+            found = self._graph.neighbours(nodes, direction)
+            self._degrees[found.targets] = found.degrees
+            self._edges_seen += len(found.targets)
+            self._weight_seen += float(found.weights.sum())
+            owners.append(np.repeat(np.arange(len(nodes)), np.diff(found.offsets)))
+            targets.append(found.targets)
+            weights.append(found.weights * factors[found.types])
+        counts, reached, merged = _merged(
+            np.concatenate(owners), np.concatenate(targets), np.concatenate(weights), len(nodes), self.size
+        )
+        if self._node_bias is not None:
+            merged = merged * self._node_bias[reached]
+        return Transitions(counts, reached, _normalised(merged, np.concatenate([[0], np.cumsum(counts)]), counts))
+
+    def edge_counts(self, nodes: Indices) -> Floats:
+        """The weighted degree in units of the mean weight, so that the scale of the weights does not matter."""
+        return self._degrees[nodes] * (self._edges_seen / self._weight_seen if self._weight_seen else 1.0)
+
+
+def _merged(
+    owners: Indices, targets: Indices, weights: Floats, count: int, size: int
+) -> tuple[Indices, Indices, Floats]:
+    """Edges with parallel ones added up: how many each of the nodes has, their targets in order, and their weights."""
+    keys = owners.astype(np.int64) * size + targets
+    order = np.argsort(keys, kind="stable")
+    first = np.flatnonzero(np.diff(keys[order], prepend=-1))
+    merged = np.add.reduceat(weights[order], first) if len(first) else np.zeros(0)
+    owner, reached = np.divmod(keys[order[first]], size)
+    return np.bincount(owner, minlength=count), reached, merged
+
+
+def _normalised(weights: Floats, offsets: Indices, counts: Indices) -> Floats:
+    """Weights divided by the sum of those between the same two offsets."""
+    if not len(weights):
+        return weights
+    if counts.all():
+        sums = np.add.reduceat(weights, offsets[:-1])
+    else:  # an empty slice would be given the weight that follows it
+        sums = np.where(counts, np.add.reduceat(np.append(weights, 0), offsets[:-1]), 0)
+    scale = np.divide(1, sums, out=np.zeros_like(sums), where=sums > 0)
+    normalised: Floats = weights * np.repeat(scale, counts)
+    return normalised

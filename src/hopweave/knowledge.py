@@ -1,0 +1,144 @@
+"""The place where documents live, and what it can do.
+
+A place declares its capabilities. A component that needs one asks for it with `require`, so that an error names the
+component, what it needs and what the place has, and nothing is read to find that out.
+"""
+
+# ruff: noqa: ARG002 - what a place cannot do raises, whatever the arguments
+
+from abc import abstractmethod
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Protocol
+
+from hopweave.errors import MissingCapability
+from hopweave.hit import Hit, Vector
+
+if TYPE_CHECKING:
+    from hopweave.graph.port import GraphPort
+
+Ranking = list[tuple[str, float]]
+"""Ids and scores, best first."""
+
+
+class Capability(StrEnum):
+    """Something that a place of documents may be able to do.
+
+    >>> Capability.FULL_TEXT.value
+    'full_text'
+    """
+
+    WORDS = "words"
+    """Ranks documents by BM25 over words: `rank_text`, `rank_words`."""
+    FULL_TEXT = "full_text"
+    """Ranks documents by a full-text expression: `rank_full_text`."""
+    VECTORS = "vectors"
+    """Ranks documents by their vectors: `rank_vectors`."""
+    EMBEDDER = "embedder"
+    """Makes the vector of a question: `embed`."""
+    TEXT_EMBEDDER = "text_embedder"
+    """Makes vectors for hits that have none: `embed_texts`."""
+    WORD_VECTORS = "word_vectors"
+    """Wants hits without a vector to be compared by their words."""
+    GRAPH = "graph"
+    """Has a graph of its documents: `graph`."""
+    COMMUNITIES = "communities"
+    """Knows the community that a document belongs to: `communities`."""
+    TENANTS = "tenants"
+    """Shows a tenant its own documents only: `tenant` in every method, `visible`."""
+
+
+class Knowledge(Protocol):
+    """What sources and stages may ask of the place where documents live.
+
+    Derive from it, declare `capabilities`, and write the methods that belong to them; all others raise. `tenant` holds
+    metadata values a document must have to be seen; None sees everything. Rankings never hold a document with score 0
+    or one that is not visible.
+
+    >>> class Shelf(Knowledge):
+    ...     version = 1
+    ...     def get(self, ids, *, tenant=None):
+    ...         return {key: Hit(key, text="…") for key in ids}
+    >>> Shelf().rank_full_text("ferry", top_k=3)
+    Traceback (most recent call last):
+        ...
+    hopweave.errors.MissingCapability: rank_full_text needs full_text, which Shelf does not have; it has no capabilities
+    """
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """What this place can do; asking costs nothing."""
+        return frozenset()
+
+    @property
+    @abstractmethod
+    def version(self) -> int:
+        """Grows with every write; equal versions mean equal contents."""
+
+    @abstractmethod
+    def get(self, ids: Iterable[str], *, tenant: Mapping[str, Any] | None = None) -> dict[str, Hit]:
+        """The documents with these ids as hits without a score; ids that do not exist are left out."""
+
+    def vectors(self, ids: Iterable[str]) -> dict[str, Vector]:
+        """The stored vectors of these documents, as far as there are any."""
+        return {}
+
+    def rank_text(
+        self, terms: Mapping[str, float], *, analyzer: str, top_k: int, tenant: Mapping[str, Any] | None = None
+    ) -> Ranking:
+        """Documents by BM25 over weighted, analysed query terms."""
+        raise _missing(self, Capability.WORDS, "rank_text")
+
+    def rank_words(self, text: str, *, analyzer: str, top_k: int, tenant: Mapping[str, Any] | None = None) -> Ranking:
+        """Documents by BM25 over the words of a text."""
+        raise _missing(self, Capability.WORDS, "rank_words")
+
+    def rank_full_text(self, expression: str, *, top_k: int, tenant: Mapping[str, Any] | None = None) -> Ranking:
+        """Documents that match an FTS5 expression, by SQLite's own BM25, larger is better."""
+        raise _missing(self, Capability.FULL_TEXT, "rank_full_text")
+
+    def rank_vectors(
+        self, vector: Vector, *, model: str | None = None, top_k: int, tenant: Mapping[str, Any] | None = None
+    ) -> Ranking:
+        """Documents by cosine to a vector of the named embedding model."""
+        raise _missing(self, Capability.VECTORS, "rank_vectors")
+
+    def embed(self, text: str) -> tuple[str, Vector]:
+        """The vector of a question and the name of the embedding model that made it."""
+        raise _missing(self, Capability.EMBEDDER, "embed")
+
+    def embed_texts(self, texts: Sequence[str]) -> list[Vector]:
+        """One vector per text, made in one call."""
+        raise _missing(self, Capability.TEXT_EMBEDDER, "embed_texts")
+
+    @property
+    def graph(self) -> "GraphPort":
+        """The graph of the documents as it is now."""
+        raise _missing(self, Capability.GRAPH, "graph")
+
+    def visible(self, tenant: Mapping[str, Any], ids: Iterable[str] | None = None) -> Collection[str]:
+        """The ids of the documents that a tenant may see: all of them, or those among the ids given."""
+        raise _missing(self, Capability.TENANTS, "visible")
+
+    def communities(self, ids: Iterable[str], *, tenant: Mapping[str, Any] | None = None) -> Mapping[str, str]:
+        """The community of each of these documents, as far as known."""
+        raise _missing(self, Capability.COMMUNITIES, "communities")
+
+
+def require(knowledge: Knowledge, needed: Capability, component: str) -> None:
+    """Raise if a place lacks what a component needs.
+
+    >>> from hopweave.stages.similarity.vector_finder import VectorFinder
+    >>> require(VectorFinder(lexical=True), Capability.GRAPH, "pagerank")
+    Traceback (most recent call last):
+        ...
+    hopweave.errors.MissingCapability: pagerank needs graph, which VectorFinder does not have; it has word_vectors
+    """
+    if needed not in knowledge.capabilities:
+        raise _missing(knowledge, needed, component)
+
+
+def _missing(knowledge: Knowledge, needed: Capability, component: str) -> MissingCapability:
+    place = type(knowledge).__name__
+    there = ", ".join(sorted(knowledge.capabilities)) or "no capabilities"
+    return MissingCapability(f"{component} needs {needed.value}, which {place} does not have; it has {there}")

@@ -1,0 +1,1 @@
+"""Indexes of a knowledge base: images on disk, what is held in memory, and compaction."""

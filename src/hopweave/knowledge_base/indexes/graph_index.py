@@ -1,0 +1,75 @@
+"""The graph of the documents, which follows the ledger of contributions."""
+
+import sqlite3
+from collections.abc import Mapping
+from typing import Any
+
+from hopweave.errors import InvalidImage
+from hopweave.graph.build.changes import apply
+from hopweave.graph.pagerank import PageRank
+from hopweave.graph.storage import ledger, tables
+from hopweave.graph.storage.table_graph import TableGraph
+from hopweave.graph.storage.tables import GraphTables
+from hopweave.knowledge_base.indexes.images import ImageFolder, Noted
+from hopweave.knowledge_base.indexes.live_index import Held, LiveIndex
+from hopweave.storage.images import Array, Image
+
+
+class LiveGraph(LiveIndex[TableGraph]):
+    """The graph over its tables. Following changes the tables; graphs that were handed out keep the edges they had."""
+
+    format_version = tables.FORMAT
+    writable = True
+    private = True
+
+    def __init__(self) -> None:
+        super().__init__("graph")
+
+    def empty(self) -> TableGraph:
+        """No documents."""
+        return TableGraph(GraphTables())
+
+    def opened(self, image: Image) -> TableGraph:
+        """Mapped tables."""
+        try:
+            return TableGraph(GraphTables(image.header, image.arrays))
+        except (KeyError, ValueError, IndexError) as error:
+            raise InvalidImage(f"image of the graph: {error!r}") from error
+
+    def can_follow(self, held: Held[TableGraph], connection: sqlite3.Connection) -> bool:  # noqa: ARG002 - its shape
+        """Not if a change was interrupted halfway."""
+        return held.value.tables.is_whole
+
+    def followed(self, held: Held[TableGraph], connection: sqlite3.Connection) -> tuple[TableGraph, int]:
+        """The contributions that are new, and those that are gone."""
+        changes = ledger.changes(connection, held.position)
+        if held.value.version and not changes.said and not changes.gone and not changes.whole:
+            return held.value, changes.sequence
+        followed = GraphTables() if changes.whole else held.value.tables
+        if changes.said or changes.gone:
+            # from nothing, documents are numbered by id, so that equal contents give equal scores to the last digit
+            said = sorted(changes.said, key=lambda one: one.document_id) if changes.whole else changes.said
+            apply(followed, said, changes.gone)
+        version = int(connection.execute("SELECT version FROM state").fetchone()[0])
+        return TableGraph(followed, version), changes.sequence
+
+    def for_image(self, version: int, connection: sqlite3.Connection, folder: ImageFolder) -> Held[TableGraph]:
+        """From nothing if words or names of documents that are gone are left: no image may keep them."""
+        held = super().for_image(version, connection, folder)
+        if held.value.tables.has_leftovers:
+            value, position = self.followed(Held(self.empty(), 0, 0), connection)
+            return Held(value, version, position)
+        return held
+
+    def arrays(self, value: TableGraph) -> tuple[dict[str, Any], Mapping[str, Array]]:
+        """The tables, with the stationary distribution that PageRank uses."""
+        PageRank().prepare(value)
+        return value.tables.image()
+
+    def size(self, value: TableGraph) -> int:
+        """Documents."""
+        return value.tables.documents
+
+    def changes(self, connection: sqlite3.Connection, image: Noted | None) -> int:
+        """Entries of the ledger that were written since the image."""
+        return ledger.last_sequence(connection) - (image.position if image else 0)

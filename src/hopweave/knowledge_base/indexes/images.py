@@ -1,0 +1,136 @@
+"""The index images of a knowledge base: files in a folder beside it, and the table that says which of them count.
+
+An image holds what can be worked out from the rows of the file as it was at one version, laid out so that processes
+map it instead of making it. The table `images` names the current image of each index; replacing one is a single
+transaction. A file that the table does not name is a leftover and is removed by the next compaction. Deleting the
+folder loses nothing.
+"""
+
+import logging
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from hopweave.errors import InvalidImage
+from hopweave.storage.images import Array, Image, open_image, write_image
+
+_log = logging.getLogger(__name__)
+_LOCK = "lock"
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What the table says of an image: its file, and the state of the knowledge base that it holds.
+
+    `version` is that of the whole file; `position` is the last row of an index of documents, or the last sequence
+    number of the ledger in an image of the graph; `size` is the number of entries.
+    """
+
+    name: str
+    file: str
+    checksum: str
+    version: int
+    position: int
+    size: int
+
+
+def noted(connection: sqlite3.Connection, name: str) -> Noted | None:
+    """The current image of an index, if there is one."""
+    found = connection.execute("SELECT * FROM images WHERE name = ?", (name,))
+    row = found.fetchone()
+    return Noted(*row) if row else None
+
+
+def all_noted(connection: sqlite3.Connection) -> list[Noted]:
+    """The current images, by name."""
+    rows = connection.execute("SELECT * FROM images ORDER BY name")
+    return [Noted(*row) for row in rows]
+
+
+class ImageFolder:
+    """The folder of images beside a knowledge base file: `corpus.db-index` beside `corpus.db`."""
+
+    def __init__(self, path: Path) -> None:
+        self.folder = Path(f"{path}-index")
+
+    def open(self, image: Noted, format_version: int, *, writable: bool = False) -> Image | None:
+        """The image, mapped and checked; None, and a line in the log, if it cannot be used and has to be made again."""
+        try:
+            if "/" in image.file or "\\" in image.file or not image.file.endswith(".image"):
+                raise InvalidImage(f"{image.file!r}: is not the name of an image")
+            opened = open_image(self.folder / image.file, image.checksum, writable=writable)
+            found = opened.header.get("format")
+            if found != format_version:
+                raise InvalidImage(f"{self.folder / image.file}: has format {found!r}, but {format_version} is needed")
+        except InvalidImage as error:
+            self.unusable(image, error)
+            return None
+        return opened
+
+    def unusable(self, image: Noted, error: InvalidImage) -> None:
+        """Say in the log that an image cannot be used."""
+        _log.warning("index %s is worked out from the documents again: its image cannot be used: %s", image.name, error)
+
+    def write(
+        self,
+        name: str,
+        header: Mapping[str, Any],
+        arrays: Mapping[str, Array],
+        *,
+        version: int,
+        position: int,
+        size: int,
+    ) -> Noted:
+        """Write an image that does not count yet; `replace` makes it count. `header` must tell its `format`."""
+        self.folder.mkdir(exist_ok=True)
+        kind = re.sub(r"[^a-z0-9]+", "-", name.lower())[:40].strip("-")
+        file = f"{kind}-{version}-{uuid4().hex[:12]}.image"
+        checksum = write_image(self.folder / file, header, arrays)
+        return Noted(name, file, checksum, version, position, size)
+
+    @contextmanager
+    def locked(self) -> Iterator[bool]:
+        """Whether the caller is now the only one, in any process, that may write or remove images.
+
+        The lock is one of SQLite's, so it goes with the process that holds it, however it ends.
+        """
+        self.folder.mkdir(exist_ok=True)
+        connection = sqlite3.connect(self.folder / _LOCK, timeout=0, isolation_level=None, check_same_thread=False)
+        try:
+            try:
+                connection.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError:
+                yield False
+            else:
+                yield True
+        finally:
+            connection.close()
+
+    def remove_leftovers(self, connection: sqlite3.Connection) -> None:
+        """Remove what the table does not name. Only for who has the lock."""
+        kept = {image.file for image in all_noted(connection)}
+        for file in self.folder.iterdir():
+            if file.name not in kept and not file.name.startswith(_LOCK):
+                with suppress(OSError):  # on Windows, a reader may still have it mapped
+                    file.unlink()
+
+
+def replace(connection: sqlite3.Connection, image: Noted) -> None:
+    """Make an image the current one of its index, inside the caller's transaction."""
+    connection.execute(
+        "INSERT OR REPLACE INTO images VALUES (?, ?, ?, ?, ?, ?)",
+        (image.name, image.file, image.checksum, image.version, image.position, image.size),
+    )
+
+
+def clear_removed(connection: sqlite3.Connection) -> None:
+    """Forget the rows whose removal every image of documents knows about."""
+    versions = [image.version for image in all_noted(connection) if image.name.startswith(("text:", "vectors:"))]
+    if versions:
+        connection.execute("DELETE FROM removed WHERE version <= ?", (min(versions),))
+        connection.execute("UPDATE state SET cleared = max(cleared, ?)", (min(versions),))

@@ -1,0 +1,199 @@
+"""What of the file is held in memory, kept in step with it."""
+
+import json
+import sqlite3
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hopweave.graph.storage.table_graph import TableGraph
+from hopweave.knowledge import Ranking
+from hopweave.knowledge_base.connections import Connections, grouped
+from hopweave.knowledge_base.indexes.document_indexes import LiveText, LiveVectors, stored_models
+from hopweave.knowledge_base.indexes.graph_index import LiveGraph
+from hopweave.knowledge_base.indexes.images import ImageFolder, Noted
+from hopweave.knowledge_base.indexes.live_index import Held, LiveIndex
+from hopweave.metadata.filters import matches
+from hopweave.text.text_index import TextIndex
+from hopweave.vector.vector_index import VectorIndex
+
+Rows = npt.NDArray[np.int64]
+Tenant = Mapping[str, Any]
+T = TypeVar("T")
+
+_TENANTS_KEPT = 256
+
+
+class _MovedOn(Exception):
+    pass
+
+
+@dataclass(slots=True)
+class Snapshot:
+    """Indexes of one file: opened when first asked for, brought up to date when the file changes.
+
+    Everything handed out is never changed afterwards, so threads share it without locks.
+    """
+
+    connections: Connections
+    folder: ImageFolder
+    stored_analyzers: tuple[str, ...]
+    approximate_above: int
+    _held: dict[str, Held[Any]] = field(default_factory=dict)
+    _locks: defaultdict[str, Lock] = field(default_factory=lambda: defaultdict(Lock))
+    _tenants: OrderedDict[tuple[int, str], Rows] = field(default_factory=OrderedDict)
+
+    def at_one_version(self, work: "Callable[[View], T]") -> T:
+        """Do something with the file and its indexes as they are at one version, whatever is written meanwhile."""
+        while True:
+            with self.connections.reading() as connection:
+                try:
+                    return work(View(self, connection, version_of(connection)))
+                except _MovedOn:
+                    continue
+
+    def graph(self) -> TableGraph:
+        """The graph that the documents make together."""
+        held = self._held.get("graph")
+        with self.connections.autocommit_read() as connection:
+            if held and held.version == version_of(connection):
+                graph: TableGraph = held.value
+                return graph
+        return self.at_one_version(lambda view: view.graph())
+
+    def persisted(self, connection: sqlite3.Connection) -> list[LiveIndex[Any]]:
+        """The indexes that images are made of."""
+        return [
+            *(LiveText(name, stored=True) for name in self.stored_analyzers),
+            *(LiveVectors(model, self.approximate_above) for model in stored_models(connection)),
+            LiveGraph(),
+        ]
+
+    def adopt(self, index: LiveIndex[T], image: Noted) -> None:
+        """Hold the index that a new image gives, unless a later state of the file is held already."""
+        opened = index.from_image(image, self.folder)
+        with self._locks[index.name]:
+            held = self._held.get(index.name)
+            if opened.position == image.position and (held is None or held.version <= image.version):
+                self._held[index.name] = opened
+
+    def held(self, index: LiveIndex[T], connection: sqlite3.Connection, version: int) -> Held[T]:
+        """An index as the connection sees the file."""
+        held = self._held.get(index.name)
+        if held is None or held.version != version:
+            with self._locks[index.name]:  # one thread does the work, the others wait for it
+                held = self._held.get(index.name)
+                if held is not None and held.version > version:
+                    raise _MovedOn
+                if held is None or held.version < version:
+                    held = self._held[index.name] = index.current(held, version, connection, self.folder)
+        return held
+
+    def visible(self, tenant: Tenant, ids: Iterable[str]) -> Iterator[str]:
+        """Of these documents, those that a tenant may see."""
+        condition, values = tenant_condition(tenant)
+        with self.connections.reading() as connection:
+            for marks, group in grouped(ids):
+                query = f"SELECT id FROM documents WHERE id IN ({marks}) AND {condition}"
+                for (key,) in connection.execute(query, [*group, *values]):
+                    yield key
+
+    def allowed(self, tenant: Tenant, connection: sqlite3.Connection, version: int) -> Rows:
+        """The rows a tenant may see, sorted."""
+        condition, values = tenant_condition(tenant)
+        key = (version, repr((condition, values)))
+        with self._locks["tenants"]:
+            rows = self._tenants.get(key)
+        if rows is None:
+            found = connection.execute(f"SELECT row FROM documents WHERE {condition} ORDER BY row", values)
+            rows = np.array([row for (row,) in found], np.int64)
+        with self._locks["tenants"]:
+            self._tenants[key] = rows
+            self._tenants.move_to_end(key)
+            while len(self._tenants) > _TENANTS_KEPT:
+                self._tenants.popitem(last=False)
+        return rows
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The file and its indexes at one version."""
+
+    snapshot: Snapshot
+    connection: sqlite3.Connection
+    version: int
+
+    def text(self, name: str) -> TextIndex:
+        """The BM25 index of an analyzer; one that the file does not keep is worked out from the documents."""
+        index = LiveText(name, stored=name in self.snapshot.stored_analyzers)
+        return self.snapshot.held(index, self.connection, self.version).value
+
+    def vectors(self, model: str) -> VectorIndex | None:
+        """The vector index of an embedding model, if there are vectors of it."""
+        index = LiveVectors(model, self.snapshot.approximate_above)
+        return self.snapshot.held(index, self.connection, self.version).value
+
+    def graph(self) -> TableGraph:
+        """The graph that the documents make together."""
+        return self.snapshot.held(LiveGraph(), self.connection, self.version).value
+
+    def allowed(self, tenant: Tenant | None) -> Rows | None:
+        """The rows a tenant may see, sorted; None when everything is visible."""
+        return None if tenant is None else self.snapshot.allowed(tenant, self.connection, self.version)
+
+    def ranking(self, rows: Rows, scores: npt.NDArray[np.floating], top_k: int) -> Ranking:
+        """Rows as ids, best first, equal scores by id."""
+        ids = dict(_ids(self.connection, rows.tolist()))
+        pairs = ((ids[row], score) for row, score in zip(rows.tolist(), scores.tolist(), strict=True))
+        return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))[:top_k]
+
+
+def _ids(connection: sqlite3.Connection, rows: list[int]) -> Iterable[tuple[int, str]]:
+    for start in range(0, len(rows), 500):
+        group = rows[start : start + 500]
+        marks = ", ".join("?" * len(group))
+        yield from connection.execute(f"SELECT row, id FROM documents WHERE row IN ({marks})", group)
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """The version of the file that this connection sees."""
+    return int(connection.execute("SELECT version FROM state").fetchone()[0])
+
+
+def matching_ids(connection: sqlite3.Connection, where: Mapping[str, Any]) -> list[str]:
+    """The documents whose metadata satisfies a filter. SQLite looks for plain strings, so that few are read here."""
+    strings = [json.dumps(value, ensure_ascii=False) for value in where.values() if isinstance(value, str)]
+    condition = " AND ".join(["1", *("instr(metadata, ?)" for _ in strings)])
+    found = connection.execute(f"SELECT id, metadata FROM documents WHERE {condition}", strings)
+    return [key for key, metadata in found if matches(where, json.loads(metadata))]
+
+
+def tenant_condition(tenant: Tenant) -> tuple[str, list[Any]]:
+    """An SQL condition on `documents` for metadata values that must be present, and the values to bind.
+
+    A field that holds a list must hold one of the values in it.
+
+    >>> tenant_condition({"customer": "acme"})[1]
+    ['$."customer"', '$."customer"', 'acme']
+    """
+    parts, values = ["1"], []
+    for name, wanted in sorted(tenant.items()):
+        if '"' in name:
+            raise ValueError(f"tenant field {name!r} must not contain a double quote")
+        allowed = list(wanted) if isinstance(wanted, list | tuple | set | frozenset) else [wanted]
+        if wrong := [one for one in allowed if not isinstance(one, str | int | float)]:
+            raise ValueError(
+                f"tenant field {name!r} must be a string, a number or a list of them, but got {wrong[0]!r}"
+            )
+        marks = ", ".join("?" * len(allowed))
+        parts.append(
+            "json_type(documents.metadata, ?) <> 'object' AND "
+            f"EXISTS (SELECT 1 FROM json_each(documents.metadata, ?) WHERE value IN ({marks}))"
+        )
+        values.extend([f'$."{name}"', f'$."{name}"', *allowed])
+    return " AND ".join(parts), values

@@ -1,0 +1,84 @@
+"""One open knowledge base per file, however many components of a process use it."""
+
+from pathlib import Path
+from threading import Lock
+from typing import Any
+from weakref import WeakSet, finalize
+
+from hopweave.errors import KnowledgeBaseError
+from hopweave.knowledge_base.store import KnowledgeBase
+
+
+class SharedKnowledgeBase(KnowledgeBase):
+    """A knowledge base whose connections, indexes and graph are those of all who opened the same file the same way.
+
+    `close` is for this one alone: the file is closed when the last of them is closed or gone.
+    """
+
+    def __init__(self, opened: "_Opened") -> None:
+        self.__dict__.update(vars(opened.knowledge_base))
+        self._opened: _Opened | None = opened
+
+    def close(self) -> None:
+        """Let go of the file; the last to do so closes it."""
+        closed: Any = _Closed(self.path)
+        self._connections = self._snapshot = self._embed = self._writer = self._compaction = closed
+        self._opened = None
+
+
+def open_shared(path: str | Path, *, read_only: bool = True, **options: Any) -> SharedKnowledgeBase:
+    """Open a file, or share it with whoever has opened it with the same options; those of `KnowledgeBase.open`.
+
+    A file that was deleted or replaced since is not shared: this opens what is at the path now.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "kb.db")
+    ...     KnowledgeBase.open(file).close()
+    ...     with open_shared(file) as one, open_shared(file) as other:
+    ...         one.graph is other.graph
+    True
+    """
+    options = {"read_only": read_only, **options}
+    with _opening:
+        known = (one for one in _all_opened if one.file == _file_at(path) and one.options == options)
+        opened = next(known, None) or _Opened(KnowledgeBase.open(path, **options), options)
+        _all_opened.add(opened)
+    return SharedKnowledgeBase(opened)
+
+
+class _Opened:
+    """A knowledge base that is closed when no `SharedKnowledgeBase` refers to it any more."""
+
+    def __init__(self, knowledge_base: KnowledgeBase, options: dict[str, Any]) -> None:
+        self.knowledge_base = knowledge_base
+        self.options = options
+        self.file = _file_at(knowledge_base.path)
+        finalize(self, knowledge_base.close)
+
+
+class _Closed:
+    """Stands where the parts of a knowledge base were."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __getattr__(self, name: str) -> Any:
+        raise KnowledgeBaseError(f"{self._path}: has been closed")
+
+    def __call__(self, *_: Any) -> Any:
+        raise KnowledgeBaseError(f"{self._path}: has been closed")
+
+
+_all_opened: WeakSet[_Opened] = WeakSet()
+_opening = Lock()
+
+
+def _file_at(path: str | Path) -> tuple[Path, int, int] | None:
+    """Which file a path leads to now; None if there is none."""
+    place = Path(path).resolve()
+    try:
+        found = place.stat()
+    except OSError:
+        return None
+    return place, found.st_dev, found.st_ino

@@ -1,0 +1,161 @@
+"""Writing documents: everything about a batch of them is prepared first and then stored in one transaction."""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from hopweave.document import Document
+from hopweave.errors import KnowledgeBaseError
+from hopweave.graph.storage import ledger
+from hopweave.knowledge_base.connections import Connections, grouped
+from hopweave.knowledge_base.entry import Added, Entry, changed, digests, distinct
+from hopweave.knowledge_base.prepare import Pool, Prepared, Preparer, ahead, preparing
+from hopweave.knowledge_base.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    entries: dict[str, Entry]
+    size: int
+    pending: list[Entry]
+    prepared: "Future[list[Prepared]]"
+
+
+class Writer:
+    """Puts documents into a file, with their terms, vectors and contributions to the graph."""
+
+    def __init__(self, connections: Connections, settings: Settings) -> None:
+        self._connections = connections
+        self._settings = settings
+
+    def add(
+        self,
+        documents: Iterable[Document],
+        *,
+        on_conflict: str,
+        batch_size: int,
+        workers: int = 1,
+        progress: Callable[[int], object] | None = None,
+    ) -> Added:
+        """Add documents batch by batch, or replace those whose content differs."""
+        total, stream = Added(), iter(documents)
+        with preparing(Preparer.of(self._connections.path, self._settings), workers) as pool:
+            batches = self._batches(stream, on_conflict, batch_size, pool)
+            for batch in ahead(batches, 2 * workers) if workers > 1 else batches:
+                total += self._store(batch, on_conflict, pool)
+                if progress:
+                    progress(batch.size)
+        return total
+
+    def replace(self, source: str, documents: Iterable[Document]) -> Added:
+        """Make these the documents of a source, in one transaction: what it had besides goes."""
+        entries = distinct([Entry.of(replace(document, source=source)) for document in documents], "replace")
+        preparer = Preparer.of(self._connections.path, self._settings)
+        with self._connections.reading() as connection:
+            pending = changed(entries, digests(connection, entries), "replace")
+        ready = dict(zip((one.document.id for one in pending), _prepared(preparer, pending), strict=True))
+        with self._connections.writing() as connection:
+            known = digests(connection, entries)
+            stored = changed(entries, known, "replace")
+            late = [entry for entry in stored if entry.document.id not in ready]  # written by another meanwhile
+            ready.update(zip((one.document.id for one in late), _prepared(preparer, late), strict=True))
+            gone = remove(connection, ids_of_source(connection, source) - entries.keys())
+            write(connection, stored, ready)
+        updated = sum(entry.document.id in known for entry in stored)
+        return Added(len(stored) - updated, updated, len(entries) - len(stored), gone)
+
+    def _batches(self, stream: Iterator[Document], on_conflict: str, batch_size: int, pool: Pool) -> Iterator[_Batch]:
+        while documents := list(islice(stream, batch_size)):
+            entries = distinct([Entry.of(document) for document in documents], on_conflict)
+            with self._connections.reading() as connection:
+                pending = changed(entries, digests(connection, entries), on_conflict)
+            yield _Batch(entries, len(documents), pending, pool.start([entry.document for entry in pending]))
+
+    def _store(self, batch: _Batch, on_conflict: str, pool: Pool) -> Added:
+        ready = dict(zip((entry.document.id for entry in batch.pending), pool.finish(batch.prepared), strict=True))
+        if not ready and on_conflict != "replace":
+            return Added(unchanged=batch.size)
+        with self._connections.reading() as connection:  # again: something may have been written meanwhile
+            late = changed(batch.entries, digests(connection, batch.entries), on_conflict)
+        late = [entry for entry in late if entry.document.id not in ready]
+        ready.update(zip((one.document.id for one in late), pool.prepare([one.document for one in late]), strict=True))
+        if not ready:
+            return Added(unchanged=batch.size)
+        with self._connections.writing() as connection:
+            known = digests(connection, batch.entries)  # from here on, nobody else writes
+            wanted = changed(batch.entries, known, on_conflict)
+            stored = [entry for entry in wanted if entry.document.id in ready]
+            write(connection, stored, ready)
+        updated = sum(entry.document.id in known for entry in stored)
+        return Added(len(stored) - updated, updated, batch.size - len(stored))
+
+
+def _prepared(preparer: Preparer, entries: Sequence[Entry]) -> list[Prepared]:
+    return preparer.prepare([entry.document for entry in entries]) if entries else []
+
+
+def write(connection: sqlite3.Connection, entries: Sequence[Entry], prepared: Mapping[str, Prepared]) -> None:
+    """Store documents and what was prepared of them, in place of those with the same ids."""
+    connection.executemany("DELETE FROM documents WHERE id = ?", [(entry.document.id,) for entry in entries])
+    found = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'documents'").fetchone()
+    numbered = list(enumerate(entries, start=(found[0] if found else 0) + 1))
+    of = {row: prepared[entry.document.id] for row, entry in numbered}
+    _check_dimensions(connection, numbered, of)
+    connection.executemany(
+        "INSERT INTO documents (row, id, title, text, source, metadata, digest, vector_digest) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [(row, *_columns(entry.document), entry.metadata, *entry.digests) for row, entry in numbered],
+    )
+    connection.executemany(
+        "INSERT INTO terms VALUES (?, ?, ?, ?)",
+        [(name, row, keys, counts) for row, one in of.items() for name, keys, counts in one.terms],
+    )
+    connection.executemany(
+        "INSERT INTO vectors VALUES (?, ?, ?)",
+        [(one.model, row, one.vector.tobytes()) for row, one in of.items() if one.vector is not None],
+    )
+    ledger.record_encoded(connection, [one.contribution for one in of.values()])
+
+
+def remove(connection: sqlite3.Connection, ids: Iterable[str]) -> int:
+    """Remove documents and all that was derived from them; how many there were."""
+    ids = list(ids)
+    count = sum(
+        connection.execute(f"DELETE FROM documents WHERE id IN ({marks})", group).rowcount
+        for marks, group in grouped(ids)
+    )
+    ledger.forget(connection, ids)
+    return count
+
+
+def ids_of_source(connection: sqlite3.Connection, source: str) -> set[str]:
+    """The documents of a source."""
+    # the second condition lets SQLite use the index, which leaves out documents without a source
+    found = connection.execute("SELECT id FROM documents WHERE source = ? AND source <> ''", (source,))
+    return {key for (key,) in found}
+
+
+def _columns(document: Document) -> tuple[str, str, str, str]:
+    return document.id, document.title, document.text, document.source
+
+
+def _check_dimensions(
+    connection: sqlite3.Connection, numbered: Sequence[tuple[int, Entry]], of: Mapping[int, Prepared]
+) -> None:
+    dimensions: dict[str, int] = {}
+    for row, entry in numbered:
+        model, vector = of[row].model, of[row].vector
+        if vector is None:
+            continue
+        if model not in dimensions:
+            found = connection.execute(
+                "SELECT length(vector) FROM vectors WHERE model = ? LIMIT 1", (model,)
+            ).fetchone()
+            dimensions[model] = found[0] // 4 if found else len(vector)
+        if len(vector) != dimensions[model]:
+            raise KnowledgeBaseError(
+                f"document {entry.document.id!r}: its vector has {len(vector)} numbers, but those of model {model!r} "
+                f"have {dimensions[model]}"
+            )

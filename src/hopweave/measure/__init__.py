@@ -1,1 +1,0 @@
-"""Judging, comparing and tuning recipes."""

@@ -1,0 +1,1 @@
+"""Documents from files: Markdown, plain text, JSON Lines and CSV."""

@@ -1,0 +1,24 @@
+"""Documents from JSON Lines files, one per line."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from hopweave.document import Document
+from hopweave.readers.fields import document_from_fields
+from hopweave.readers.validation import OnBad, unreadable
+
+
+def read_json_lines(file: Path, name: str, on_bad: OnBad, _: int) -> Iterator[Document]:
+    """One document per line; keys as in `document_from_fields`. Lines that cannot be read are passed to `on_bad`."""
+    with file.open(encoding="utf-8-sig", errors="surrogateescape") as lines:  # an undecodable line is reported alone
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                fields = json.loads(line.rstrip("\n"))
+                if not isinstance(fields, dict):
+                    raise ValueError("is not a JSON object")
+                yield document_from_fields(fields, f"{name}:{number}", f"{file} line {number}")
+            except (ValueError, TypeError, OverflowError, RecursionError) as error:
+                on_bad(unreadable(f"{file} line {number}", error))

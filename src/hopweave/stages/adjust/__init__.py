@@ -1,0 +1,1 @@
+"""Stages that adjust scores by metadata and length."""

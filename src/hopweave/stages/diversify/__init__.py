@@ -1,0 +1,1 @@
+"""Spreading the hits."""

@@ -1,0 +1,164 @@
+"""HTTP requests with retries and one deadline for all attempts.
+
+All requests run on one event loop in a separate thread. That keeps connections open between calls, and lets the
+deadline or a cancellation interrupt a request at any point.
+"""
+
+import asyncio
+import atexit
+import os
+import random
+import threading
+from collections.abc import Coroutine, Mapping
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import TYPE_CHECKING, Any
+
+from hopweave.errors import HopweaveError
+
+if TYPE_CHECKING:
+    import httpx
+
+FIRST_PAUSE_SECONDS = 0.1
+TOO_MANY_REQUESTS = 429
+
+# by process id: a forked child must not use its parent's loop, whose thread it did not inherit
+_loops: dict[int, asyncio.AbstractEventLoop] = {}
+_clients: dict[int, "httpx.AsyncClient"] = {}
+_starting = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A POST request, its deadline for all attempts together, and the number of retries."""
+
+    url: str
+    body: Mapping[str, Any] = field(repr=False)
+    headers: Mapping[str, str] = field(repr=False)
+    deadline_seconds: float
+    max_retries: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The JSON of the reply, or the reason why there is none. The reason never quotes the server."""
+
+    payload: object = None
+    reason: str | None = None
+    attempts: int = 0
+
+
+def post(request: Request) -> Outcome:
+    """Post and wait for the outcome.
+
+    >>> post(Request("http://127.0.0.1:9/rerank", {}, {}, deadline_seconds=2, max_retries=0)).reason
+    'connection failed (ConnectError)'
+    """
+    future = _submit(_within_deadline(request))
+    try:
+        return future.result()
+    except BaseException:  # an interrupt of the waiting thread must not leave the request running
+        future.cancel()
+        raise
+
+
+async def post_async(request: Request) -> Outcome:
+    """Post without blocking the caller's event loop; cancelling the call cancels the request."""
+    return await asyncio.wrap_future(_submit(_within_deadline(request)))
+
+
+async def _within_deadline(request: Request) -> Outcome:
+    attempts = 0
+    last = ""
+    try:
+        async with asyncio.timeout(request.deadline_seconds) as deadline:
+            expires = deadline.when() or 0.0
+            while True:
+                attempts += 1
+                outcome, pause = await _attempt(request, attempts)
+                if pause is None or attempts > request.max_retries:
+                    return outcome
+                last = f"; before that: {outcome.reason}"
+                if asyncio.get_running_loop().time() + pause >= expires:
+                    return Outcome(None, f"{outcome.reason}, and no time left to try again", attempts)
+                await asyncio.sleep(pause)
+    except TimeoutError:
+        return Outcome(None, f"no answer within {request.deadline_seconds:g} s{last}", attempts)
+
+
+async def _attempt(request: Request, attempt: int) -> tuple[Outcome, float | None]:
+    """One attempt: its outcome, and the pause before the next one, or None if a retry is pointless."""
+    client = _client()
+    import httpx
+
+    try:
+        response = await client.post(request.url, json=request.body, headers=dict(request.headers))
+    except (httpx.NetworkError, httpx.RemoteProtocolError) as error:
+        return Outcome(None, f"connection failed ({type(error).__name__})", attempt), _pause(attempt)
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError) as error:
+        # only the type of the error: its message may quote a header, and so the key
+        return Outcome(None, f"request failed ({type(error).__name__})", attempt), None
+    if response.is_success:
+        try:
+            return Outcome(response.json(), None, attempt), None
+        except (ValueError, RecursionError):
+            return Outcome(None, "the reply is not JSON", attempt), None
+    refused = Outcome(None, f"HTTP {response.status_code}", attempt)
+    if response.status_code == TOO_MANY_REQUESTS or response.is_server_error:
+        asked = _seconds(response.headers.get("retry-after"))
+        return refused, _pause(attempt) if asked is None else asked
+    return refused, None
+
+
+def _pause(attempt: int) -> float:
+    """Exponential backoff with jitter."""
+    return FIRST_PAUSE_SECONDS * 2.0 ** (attempt - 1) * random.uniform(0.5, 1.5)  # noqa: S311 - no secret
+
+
+def _seconds(retry_after: str | None) -> float | None:
+    """The pause that a server asks for, given in seconds or as a date."""
+    if retry_after is None:
+        return None
+    with suppress(ValueError):
+        return max(float(int(retry_after)), 0.0)
+    try:
+        date = parsedate_to_datetime(retry_after)
+    except ValueError:
+        return None
+    return max((date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds(), 0.0)
+
+
+def _client() -> "httpx.AsyncClient":
+    client = _clients.get(os.getpid())
+    if client is None:
+        try:
+            import httpx
+        except ImportError as error:
+            raise HopweaveError("httpx is not installed; run: pip install 'hopweave[remote]'") from error
+        client = _clients[os.getpid()] = httpx.AsyncClient(
+            timeout=None,  # noqa: S113 - the deadline is the timeout
+            limits=httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=30),
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # callers share this client, not sessions
+        )
+    return client
+
+
+def _submit(work: Coroutine[Any, Any, Outcome]) -> Future[Outcome]:
+    with _starting:
+        loop = _loops.get(os.getpid())
+        if loop is None:
+            loop = _loops[os.getpid()] = asyncio.new_event_loop()
+            threading.Thread(target=loop.run_forever, name="hopweave-http", daemon=True).start()
+    return asyncio.run_coroutine_threadsafe(work, loop)
+
+
+@atexit.register
+def _close() -> None:
+    loop, client = _loops.pop(os.getpid(), None), _clients.pop(os.getpid(), None)
+    if loop is not None and client is not None:
+        with suppress(Exception):
+            asyncio.run_coroutine_threadsafe(client.aclose(), loop).result(1)

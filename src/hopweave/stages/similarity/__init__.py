@@ -1,0 +1,1 @@
+"""Vectors of hits, for stages that compare hits."""

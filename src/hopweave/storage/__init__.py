@@ -1,0 +1,1 @@
+"""Arrays in files that many processes map at once."""

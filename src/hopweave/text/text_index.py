@@ -1,0 +1,231 @@
+"""The index behind BM25: postings in segments, the largest of which may be mapped from an image."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hopweave.errors import InvalidImage
+from hopweave.scores import best_and_ties
+
+K1 = 1.5
+B = 0.75
+FORMAT = 1  # of the image; another number when the meaning of an array changes
+
+Rows = npt.NDArray[np.int64]
+Keys = npt.NDArray[np.uint64]
+Counts = npt.NDArray[np.int32]
+Integers = npt.NDArray[np.integer[Any]]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Postings of some rows. Term `keys[i]` occurs in the rows at `places[offsets[i]:offsets[i + 1]]`.
+
+    `rows` and `keys` are sorted, so are the places of a term. `gone` marks rows that were removed later.
+    """
+
+    rows: Rows
+    lengths: Integers
+    keys: Keys
+    offsets: Rows
+    places: Integers
+    counts: Integers
+    gone: Flags | None = None
+
+    @classmethod
+    def of(cls, documents: Sequence[tuple[int, Keys, Counts]]) -> "Segment":
+        """The postings of documents given as row, term keys and counts, in the order of rows."""
+        sizes = np.array([len(keys) for _, keys, _ in documents], np.int64)
+        counts = np.concatenate([np.empty(0, np.int32), *(counts for _, _, counts in documents)])
+        ends = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])[np.concatenate([[0], np.cumsum(sizes)])]
+        return _sorted(
+            np.array([row for row, _, _ in documents], np.int64),
+            np.diff(ends),
+            np.concatenate([np.empty(0, np.uint64), *(keys for _, keys, _ in documents)]),
+            np.repeat(np.arange(len(documents), dtype=np.int32), sizes),
+            counts,
+        )
+
+    @classmethod
+    def merged(cls, segments: Sequence["Segment"]) -> "Segment":
+        """The rows of several segments that are not gone, as one."""
+        rows, lengths, keys, places, counts, start = [], [], [], [], [], 0
+        for one in segments or [cls.of([])]:
+            alive = np.ones(len(one.rows), bool) if one.gone is None else ~one.gone
+            kept = alive[one.places]
+            rows.append(one.rows[alive])
+            lengths.append(one.lengths[alive])
+            keys.append(np.repeat(one.keys, np.diff(one.offsets))[kept])
+            places.append((np.cumsum(alive, dtype=np.int32) + np.int32(start - 1))[one.places[kept]])
+            counts.append(one.counts[kept])
+            start += len(rows[-1])
+        return _sorted(*(np.concatenate(parts) for parts in (rows, lengths, keys, places, counts)))
+
+    @property
+    def size(self) -> int:
+        """How many rows are not gone."""
+        return len(self.rows) - (0 if self.gone is None else int(np.count_nonzero(self.gone)))
+
+    @property
+    def length(self) -> int:
+        """How many terms the rows that are not gone have together."""
+        alive = self.lengths if self.gone is None else self.lengths[~self.gone]
+        return int(alive.sum(dtype=np.int64))
+
+    def without(self, removed: Rows) -> "Segment":
+        """The segment with these rows marked as gone; the others do not matter."""
+        found = np.searchsorted(self.rows, removed)
+        found = found[found < len(self.rows)]
+        found = found[np.isin(self.rows[found], removed)]
+        if not len(found):
+            return self
+        gone = np.zeros(len(self.rows), bool) if self.gone is None else self.gone.copy()
+        gone[found] = True
+        return Segment(self.rows, self.lengths, self.keys, self.offsets, self.places, self.counts, gone)
+
+    def postings(self, key: int) -> tuple[Integers, Integers]:
+        """Places and counts of a term in the rows, those that are gone left out."""
+        number = int(np.searchsorted(self.keys, np.uint64(key)))
+        if number == len(self.keys) or int(self.keys[number]) != key:
+            return self.places[:0], self.counts[:0]
+        there = slice(int(self.offsets[number]), int(self.offsets[number + 1]))
+        places, counts = self.places[there], self.counts[there]
+        if self.gone is None:
+            return places, counts
+        alive = ~self.gone[places]
+        return places[alive], counts[alive]
+
+
+def _sorted(rows: Rows, lengths: Integers, keys: Keys, places: Integers, counts: Integers) -> Segment:
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else np.empty(0, np.int64)
+    return Segment(rows, lengths.astype(np.int32), keys[first], np.append(first, len(keys)).astype(np.int64),
+                   places[order].astype(np.int32), counts[order].astype(np.int32))  # fmt: skip
+
+
+class TextIndex:
+    """A BM25 index over numbered rows, never changed: `changed` gives a new one that shares what it can.
+
+    score(t, d) = log(1 + (N - df + 0.5) / (df + 0.5)) · tf / (tf + k1 · (1 - b + b · |d| / mean |d|))
+
+    What is kept are counts; N, df and the mean length are those of the moment of the search. So adding and deleting
+    leave exactly the scores that a fresh build would give. Rows that come later make segments of their own, which are
+    joined as they grow, so that a change costs its own size and there are never many segments.
+
+    >>> index = TextIndex().changed([(7, *term_counts(["tide", "gate", "tide"]))])
+    >>> rows, scores = index.search({"tide": 1.0}, top_k=5)
+    >>> rows.tolist()
+    [7]
+    """
+
+    def __init__(self, segments: Sequence[Segment] = ()) -> None:
+        self._segments = tuple(segments)
+        self.size = sum(segment.size for segment in self._segments)
+        self._length = sum(segment.length for segment in self._segments)
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> "TextIndex":
+        """The index of an image, which may be mapped; `InvalidImage` if the arrays do not fit together."""
+        try:
+            segment = Segment(**{name: arrays[name] for name in _ARRAYS})
+        except KeyError as error:
+            raise InvalidImage(f"it lacks the array {error}") from error
+        sizes = np.diff(segment.offsets)
+        if (
+            any(arrays[name].dtype != kind or arrays[name].ndim != 1 for name, kind in _ARRAYS.items())
+            or len(segment.lengths) != len(segment.rows)
+            or len(segment.offsets) != len(segment.keys) + 1
+            or len(segment.counts) != len(segment.places)
+            or (int(segment.offsets[0]), int(segment.offsets[-1])) != (0, len(segment.places))
+            or bool((sizes < 0).any())
+        ):
+            raise InvalidImage("its arrays do not fit together")
+        return cls([segment])
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """The whole index for an image."""
+        whole = Segment.merged(self._segments)
+        return {name: getattr(whole, name) for name in _ARRAYS}
+
+    @property
+    def rows(self) -> Rows:
+        """The rows of the index, sorted."""
+        alive = (one.rows if one.gone is None else one.rows[~one.gone] for one in self._segments)
+        return np.concatenate([np.empty(0, np.int64), *alive])
+
+    def changed(self, added: Iterable[tuple[int, Keys, Counts]] = (), removed: Rows | None = None) -> "TextIndex":
+        """The index with rows added (row, term keys, counts) and rows removed. New rows must be the largest."""
+        segments = list(self._segments)
+        if removed is not None and len(removed):
+            segments = [segment.without(removed) for segment in segments]
+        new = list(added)
+        if new:
+            segments.append(Segment.of(new))
+        while len(segments) > 1 and len(segments[-2].places) <= 2 * len(segments[-1].places):
+            segments[-2:] = [Segment.merged(segments[-2:])]
+        return TextIndex(segments)
+
+    def search(
+        self, terms: Mapping[str, float], top_k: int, allowed: Rows | None = None
+    ) -> tuple[Rows, npt.NDArray[np.float32]]:
+        """Rows and scores for weighted terms. Never a row with score 0.
+
+        All rows that tie with the last one are given as well, so that the caller can choose between them by id.
+        `allowed` are the rows that may be given, sorted.
+        """
+        mean = (self._length / self.size if self.size else 0.0) or 1.0
+        sums = [np.zeros(len(segment.rows)) for segment in self._segments]
+        for key, weight in sorted((term_key(term), weight) for term, weight in terms.items()):
+            found = [segment.postings(key) for segment in self._segments]
+            frequency = sum(len(places) for places, _ in found)
+            idf = np.log(1 + (self.size - frequency + 0.5) / (frequency + 0.5))
+            for segment, (places, counts), scores in zip(self._segments, found, sums, strict=True):
+                if len(places):
+                    damping = K1 * (1 - B + B * segment.lengths[places] / mean)
+                    scores[places] += weight * idf * (counts / (counts + damping))
+        there = [np.flatnonzero(scores > 0) for scores in sums]
+        rows = np.concatenate(
+            [np.empty(0, np.int64), *(one.rows[at] for one, at in zip(self._segments, there, strict=True))]
+        )
+        totals = np.concatenate([np.empty(0), *(one[at] for one, at in zip(sums, there, strict=True))]).astype(
+            np.float32
+        )
+        if allowed is not None:
+            visible = np.isin(rows, allowed)
+            rows, totals = rows[visible], totals[visible]
+        best = best_and_ties(totals, top_k)
+        best = best[totals[best] > 0]
+        return rows[best], totals[best]
+
+
+_ARRAYS = {"rows": "i8", "lengths": "i4", "keys": "u8", "offsets": "i8", "places": "i4", "counts": "i4"}
+
+
+def term_counts(terms: Iterable[str]) -> tuple[Keys, Counts]:
+    """What a document says: the keys of its distinct terms, sorted, and how often each occurs.
+
+    >>> term_counts(["tide", "gate", "tide"])[1].tolist()
+    [1, 2]
+    """
+    counts = Counter(terms)
+    keys = np.fromiter(map(term_key, counts), np.uint64, len(counts))
+    order = np.argsort(keys)
+    return keys[order], np.fromiter(counts.values(), np.int32, len(counts))[order]
+
+
+@lru_cache(200_000)
+def term_key(term: str) -> int:
+    """A number that stands for a term in every process, so that no list of all words has to be kept.
+
+    >>> term_key("tide")
+    16623407075753676503
+    """
+    return int.from_bytes(blake2b(term.encode(errors="surrogatepass"), digest_size=8).digest(), "little")

@@ -1,0 +1,1 @@
+"""Tuning: search for better parameters of a recipe."""

@@ -1,0 +1,10 @@
+# Written by `python -m hopweave.exports` from the catalogue.
+from hopweave.vector.embedders import Cascade, SentenceTransformerEmbedder, StaticEmbedder
+from hopweave.vector.vector_search import VectorSearch
+
+__all__ = [
+    "Cascade",
+    "SentenceTransformerEmbedder",
+    "StaticEmbedder",
+    "VectorSearch",
+]

@@ -1,0 +1,41 @@
+"""Vector search by cosine similarity, exact or with an inverted file index.
+
+J. Sivic, A. Zisserman (2003): Video Google: a text retrieval approach to object matching in videos.
+"""
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from hopweave.component import Rankings, Source, fetched
+from hopweave.hit import Hit
+from hopweave.knowledge import Capability, Knowledge, require
+from hopweave.query import Query
+
+
+class VectorSearch(Source):
+    """Documents by the cosine between their vector and that of the question.
+
+    The vector of the query is used if it has one, else it is computed by the embedder of the knowledge base; the
+    receipt names the model.
+
+    >>> VectorSearch(top_k=5).kind
+    'vector'
+    """
+
+    in_memory: ClassVar[bool] = True
+
+    kind: Literal["vector"] = "vector"
+    model: str | None = Field(
+        default=None,
+        description="Model that made the vector which comes with a question; the knowledge base's when not given.",
+    )
+
+    def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:  # noqa: ARG002
+        """Find hits for a question, best first."""
+        require(knowledge, Capability.VECTORS, self.kind)
+        if query.vector is None and not query.text.strip():
+            return []
+        model, vector = (self.model, query.vector) if query.vector is not None else knowledge.embed(query.text)
+        ranking = knowledge.rank_vectors(vector, model=model, top_k=self.top_k, tenant=query.tenant)
+        return fetched(ranking, knowledge, query, "vector", "cosine", model=model or "given with the question")

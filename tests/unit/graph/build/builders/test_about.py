@@ -1,0 +1,134 @@
+import time
+
+import pytest
+
+from hopweave.document import Document
+from hopweave.graph.build.builders.about import (
+    about_names,
+    defined_names,
+    file_title,
+    headings,
+    title_names,
+    without_suffix,
+)
+
+
+@pytest.mark.parametrize(
+    ("title", "names"),
+    [
+        ("", []),
+        ("MV Skua", ["MV Skua"]),
+        ("Dark River (2017 film)", ["Dark River (2017 film)", "Dark River"]),
+        ("  MV \n Skua ", ["MV Skua"]),
+        ("(500) Days", ["(500) Days"]),
+        ("[draft]", ["[draft]"]),
+        ("東京（曖昧さ回避）", ["東京（曖昧さ回避）", "東京"]),
+    ],
+)
+def test_title_names(title, names):
+    assert title_names(title) == names
+
+
+def test_without_suffix_takes_one_bracket_off():
+    assert without_suffix("A (b) (c)") == "A (b)"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", []),
+        ("no heading # here", []),
+        ("# One\ntext\n### Two ###\n#hashtag", ["One", "Two"]),
+        ("## **Bold**", ["Bold"]),
+    ],
+)
+def test_headings(text, found):
+    assert headings(text) == found
+
+
+@pytest.mark.parametrize(
+    ("path", "title"),
+    [
+        ("", ""),
+        ("docs/getting-started.md", "getting started"),
+        ("C:\\docs\\FerryTimetable.docx", "Ferry Timetable"),
+        ("docs/ports/README.md", "ports"),
+        ("https://example.org/ships/skua.html?lang=en#crew", "skua"),
+        ("https://example.org/", ""),
+        ("scans/0001.pdf", "scans"),
+        ("v1.2", "v1"),
+    ],
+)
+def test_file_title(path, title):
+    assert file_title(path) == title
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("", []),
+        ("Teutberga( died 11 November 875) was a queen of Lotharingia.", ["Teutberga"]),
+        ("Lambert, Margrave of Tuscany (died 938), was a son.", ["Lambert, Margrave of Tuscany"]),
+        ('" All Over Me" is a song.', ["All Over Me"]),
+        ("The Harris Line is a ferry company.", ["The Harris Line"]),
+        ("The film is set in Harris.", []),
+        ("It is a ferry.", []),
+        ("This is a test.", []),
+        ("ferries are ships.", []),
+        ("Josip Babich (born 1895)", ["Josip Babich"]),
+        ("Oei Hui-lan, known as Madame Koo, was a socialite.", ["Oei Hui-lan", "Madame Koo"]),
+        ("John Adams was an American- born Canadian merchant.", ["John Adams"]),
+        ("Ann Lee( born April 18, 1995) is an actress.", ["Ann Lee"]),
+        ("International Business Machines, abbreviated IBM, is a company.", ["International Business Machines", "IBM"]),
+        ("Die Elbe ist ein Fluss.", ["Die Elbe"]),
+        ("Hamburg ist eine Stadt.", ["Hamburg"]),
+        ("Los Angeles is a city.", ["Los Angeles"]),
+        ("Le chat est noir.", []),
+        ("All is well.", []),
+        ("北京市是中华人民共和国的首都。", ["北京市"]),
+        ("富士山（ふじさん）は、日本の山である。", ["富士山"]),
+        (", is a thing", []),
+    ],
+)
+def test_defined_names(text, names):
+    assert defined_names(text) == names
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * 100_000, "A " * 50_000, "(" * 100_000, '"' * 100_000, "A, " * 33_000, "known as " * 12_000]
+)
+def test_hostile_text_takes_no_time(text):
+    started = time.process_time()
+    defined_names(text)
+    assert time.process_time() - started < 2
+
+
+def test_about_names_from_title_heading_path_and_definition():
+    document = Document(
+        "d",
+        "# Ferries of Harris\n\nSkua is a ferry.",
+        {"title": "MV Skua (ship)", "path": "ships/mv_skua.md", "url": 7},
+    )
+    found = list(about_names(document, path_fields=("path", "url"), title_weight=4.0, inferred_weight=2.0))
+    assert [(mention.name, mention.weight) for mention in found] == [
+        ("MV Skua (ship)", 4.0),
+        ("MV Skua", 4.0),
+        ("Ferries of Harris", 2.0),
+        ("mv skua", 2.0),
+        ("Skua", 2.0),
+    ]
+    assert all(mention.is_about for mention in found)
+
+
+def test_the_definition_is_looked_for_below_the_headings():
+    document = Document("d", "# Overview\n\nSkua is a ferry.", {})
+    found = about_names(document, path_fields=(), title_weight=4.0, inferred_weight=2.0)
+    assert [mention.name for mention in found] == ["Overview", "Skua"]
+
+
+def test_a_source_that_is_no_path_says_nothing():
+    for source, names in (("wiki", []), ("skua.md", ["skua"]), ("ships/skua", ["skua"])):
+        found = about_names(
+            Document("d", "", {"source": source}), path_fields=("source",), title_weight=4, inferred_weight=2
+        )
+        assert [mention.name for mention in found] == names

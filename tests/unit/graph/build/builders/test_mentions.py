@@ -1,0 +1,55 @@
+import pytest
+
+from hopweave.document import Document
+from hopweave.graph.build.builders.mentions import MentionsBuilder, register_extractor
+
+
+def test_empty_document():
+    found = MentionsBuilder().contribute(Document("d", ""))
+    assert [node.id for node in found.nodes] == ["passage:d"]
+    assert (found.mentions, found.words, found.edges) == ((), "", ())
+
+
+def test_about_comes_before_mentions_of_the_same_name():
+    found = MentionsBuilder().contribute(Document("d", "We like the MV Skua.", {"title": "MV Skua"}))
+    assert [(mention.name, mention.type, mention.weight) for mention in found.mentions] == [("MV Skua", "about", 4.0)]
+
+
+def test_weights_are_parameters():
+    document = Document("d", "Skua is a ferry from 1974.", {"title": "MV Skua"})
+    found = MentionsBuilder(title_weight=3, inferred_weight=1, year_weight=0).contribute(document)
+    assert [(mention.name, mention.weight) for mention in found.mentions] == [("MV Skua", 3), ("Skua", 1)]
+
+
+def test_words_can_be_left_out():
+    assert MentionsBuilder(search_titles=False).contribute(Document("d", "some text")).words == ""
+    assert MentionsBuilder().contribute(Document("d", "Some text.")).words == "Some text ."
+
+
+def test_a_title_that_is_no_string():
+    found = MentionsBuilder().contribute(Document("d", "", {"title": 7, "source": None}))
+    assert found.mentions == ()
+
+
+def test_the_document_is_not_touched():
+    metadata = {"title": "MV Skua"}
+    MentionsBuilder().contribute(Document("d", "text", metadata))
+    assert metadata == {"title": "MV Skua"}
+
+
+def test_an_extractor_by_name():
+    register_extractor("upper", lambda text: [word for word in text.split() if word.isupper()] + [" "])
+    found = MentionsBuilder(extractor="upper").contribute(Document("d", "the IMO and Harris"))
+    assert [mention.name for mention in found.mentions] == ["IMO"]
+    assert MentionsBuilder(extractor="upper").model_dump()["extractor"] == "upper"
+
+
+def test_an_extractor_nobody_registered():
+    with pytest.raises(ValueError, match="allowed are rules"):
+        MentionsBuilder(extractor="nobody")
+
+
+@pytest.mark.parametrize("parameters", [{"title_weight": 0}, {"year_weight": -1}, {"unknown": 1}])
+def test_bad_parameters(parameters):
+    with pytest.raises(ValueError):
+        MentionsBuilder(**parameters)

@@ -1,0 +1,81 @@
+import pytest
+
+from hopweave.graph.storage.name_index import NameIndex, edit_distance, without_accents
+
+NAMES = ["MV Skua", "Port of Harris", "Aschenbrödel", "Big Eyes", "Philbrook Museum of Art", "北京", "東京", "Harris"]
+
+
+@pytest.fixture(scope="module")
+def index():
+    return NameIndex(NAMES)
+
+
+def test_empty():
+    index = NameIndex([])
+    assert index.exact("skua") == ()
+    assert index.nearest(["skua"]) is None
+
+
+def test_exact(index):
+    assert index.exact("mv skua") == (0,)
+    assert index.exact("skua") == ()
+    assert index.exact("北 京") == (5,)
+    assert index.exact("東 京") == (6,)
+
+
+def test_several_nodes_of_one_name():
+    assert NameIndex(["St. Louis", "st louis"]).exact("st louis") == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "key"),
+    [
+        (["aschenbrodel"], "aschenbrödel"),
+        (["philbrook", "museum"], "philbrook museum of art"),
+        (["philbrok", "museum", "of", "art"], "philbrook museum of art"),
+        (["haris"], "harris"),
+        (["big", "eye"], None),  # too short a word to be misspelt
+        (["gull"], None),
+        (["how"], None),
+        ([], None),
+        (["of", "the"], None),
+    ],
+)
+def test_nearest(index, words, key):
+    found = index.nearest(words)
+    assert (found and found[0]) == key
+    assert found is None or 0.75 <= found[1] <= 1
+
+
+def test_similarity_is_dice_over_rarities():
+    index = NameIndex(["a1 b1", "c1 d1"])
+    # each word is in one of two names, so all count the same: 2 * 1 / (1 + 2)
+    assert index.nearest(["a1"], threshold=0.5) == ("a1 b1", pytest.approx(2 / 3))
+
+
+def test_ties_go_to_the_shorter_then_the_smaller_name():
+    index = NameIndex(["harris bay", "harris ayr"])
+    assert index.nearest(["harris"], threshold=0.3)[0] == "harris ayr"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "limit", "distance"),
+    [
+        ("skua", "skua", 0, 0),
+        ("skua", "skuas", 1, 1),
+        ("skua", "suka", 1, 1),
+        ("skua", "skau", 1, 1),
+        ("skua", "tern", 2, None),
+        ("", "ab", 2, 2),
+        ("ab", "", 1, None),
+        ("harris", "hairs", 2, 2),
+    ],
+)
+def test_edit_distance(one, other, limit, distance):
+    assert edit_distance(one, other, limit) == distance
+
+
+def test_accents_go_but_letters_stay():
+    assert without_accents("Łódź") == "Łodz"
+    assert without_accents("ёлка") == "ёлка"
+    assert without_accents("が") == "が"

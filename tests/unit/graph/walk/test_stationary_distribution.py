@@ -1,0 +1,52 @@
+import numpy as np
+import pytest
+
+from hopweave.graph.storage.csr import Graph
+from hopweave.graph.walk.stationary_distribution import stationary_distribution
+from hopweave.graph.walk.transition_matrix import transition_matrix
+
+
+def limit(rows, direction, size=None):
+    sources, targets = (np.array(column, int) for column in zip(*rows, strict=True))
+    return stationary_distribution(transition_matrix(Graph.from_arrays(sources, targets, size=size), direction))
+
+
+def test_no_edges_no_limit():
+    assert (
+        stationary_distribution(transition_matrix(Graph.from_arrays(np.array([], int), np.array([], int), size=3)))
+        is None
+    )
+
+
+def test_both_ways_it_is_the_share_of_the_degree_in_each_component():
+    # a path 0 - 1 - 2 with degrees 1, 2, 1; a pair 3 - 4; and 5 alone
+    found = limit([(0, 1), (1, 2), (3, 4)], "both", 6)
+    assert found.probabilities.tolist() == [0.25, 0.5, 0.25, 0.5, 0.5, 0.0]
+    assert found.converges.tolist() == [True] * 5 + [False]
+    assert found.components[0] == found.components[2] != found.components[3]
+    assert found.dangling_mass.max() == 0.0
+
+
+def test_a_directed_ring_is_even():
+    assert limit([(0, 1), (1, 2), (2, 0)], "out").probabilities == pytest.approx([1 / 3] * 3, abs=1e-4)
+
+
+def test_directed_walks_converge_only_where_they_can_reach_the_core():
+    # 3 -> ring 0, 1, 2 -> 4, a dangling node
+    found = limit([(0, 1), (1, 2), (2, 0), (3, 0), (0, 4)], "out")
+    assert found.converges.tolist() == [True, True, True, True, False]
+    assert found.probabilities[3] == 0.0, "nothing leads to 3"
+    assert found.probabilities[4] > 0.0
+    assert found.dangling_mass.tolist() == [pytest.approx(found.probabilities[4])]
+    assert found.probabilities.sum() == pytest.approx(1.0)
+
+
+def test_a_graph_without_cycles_has_no_core():
+    found = limit([(0, 1), (1, 2), (0, 2)], "out")
+    assert not found.converges.any()
+
+
+def test_a_core_that_is_a_small_share_of_a_component_does_not_count():
+    # a chain of 20 ends in a ring of 2
+    found = limit([*((index, index + 1) for index in range(20)), (20, 19)], "out")
+    assert not found.converges.any()

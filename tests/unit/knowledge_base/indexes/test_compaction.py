@@ -1,0 +1,333 @@
+"""Compaction: the same answers before and after, from every process, and nothing left of what was deleted."""
+
+import logging
+import multiprocessing
+import os
+import random
+import shutil
+import sqlite3
+import time
+
+import numpy as np
+import pytest
+
+from hopweave.document import Document
+from hopweave.errors import KnowledgeBaseBusy, KnowledgeBaseError
+from hopweave.knowledge_base.indexes import compaction
+from hopweave.knowledge_base.indexes.images import ImageFolder
+from hopweave.knowledge_base.store import KnowledgeBase
+
+WORDS = ("tide", "gate", "ferry", "skua", "hallow", "isle", "storm", "quay", "rope", "mast", "wind", "sail")
+QUESTIONS = ("tide gate", "storm over the isle", "ferry to Hallow 17")
+
+
+def documents(count, start=0):
+    chance = random.Random(start)
+    return [
+        Document(f"d{n}", f"{' '.join(chance.choices(WORDS, k=8))} Hallow {n % 40}.", {"title": f"Isle {n}"})
+        for n in range(start, start + count)
+    ]
+
+
+def answers(kb):
+    # not multihop, whose walk may be cut short by the clock on a busy machine; its graph instead
+    ranked = [[(hit.id, hit.score) for hit in kb.search(question).hits] for question in QUESTIONS]
+    return [*ranked, sorted(filter(None, kb.graph.ids))]
+
+
+def images(path):
+    return sorted(file.name for file in ImageFolder(path).folder.glob("*.image"))
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "a.db"
+
+
+@pytest.fixture
+def changed(path):
+    """A file that was compacted, and then changed."""
+    with KnowledgeBase.open(path) as kb:
+        kb.add(documents(120))
+        kb.compact()
+        kb.add(documents(10, 200))
+        kb.delete([f"d{n}" for n in range(0, 60, 7)])
+    return path
+
+
+@pytest.fixture
+def expected(changed, tmp_path):
+    """The answers of a file into which only what is left was put."""
+    with KnowledgeBase.open(changed, read_only=True) as kb, KnowledgeBase.open(tmp_path / "fresh.db") as fresh:
+        fresh.add(kb.documents())
+        return answers(fresh)
+
+
+def test_base_and_delta_answer_like_a_fresh_file(changed, expected):
+    with KnowledgeBase.open(changed, read_only=True) as kb:
+        assert answers(kb) == expected
+        assert kb.check() == []
+
+
+def test_compacting_changes_no_answer_and_no_version(changed, expected):
+    with KnowledgeBase.open(changed) as kb, KnowledgeBase.open(changed, read_only=True) as reader:
+        before, version = images(changed), kb.version
+        assert answers(reader) == expected
+        kb.compact()
+        assert answers(kb) == answers(reader) == expected
+        assert kb.version == version
+        assert not set(before) & set(images(changed))
+        kb.add(documents(1, 500))
+        kb.delete(["d500"])
+        assert answers(reader) == expected  # follows
+    with KnowledgeBase.open(changed, read_only=True) as kb:
+        assert answers(kb) == expected
+
+
+def test_the_folder_may_be_deleted(changed, expected, caplog):
+    shutil.rmtree(ImageFolder(changed).folder)
+    with caplog.at_level(logging.WARNING), KnowledgeBase.open(changed, read_only=True) as kb:
+        assert answers(kb) == expected
+        assert not ImageFolder(changed).folder.exists()
+    assert "text:nlp is worked out from the documents again" in caplog.text
+    with KnowledgeBase.open(changed) as kb:
+        kb.compact()
+        assert images(changed)
+        assert answers(kb) == expected
+
+
+@pytest.mark.parametrize("place", [0, 40, 5000, -1])
+def test_a_damaged_image_is_made_again_and_said(place, changed, expected, caplog):
+    for name in images(changed):
+        file = ImageFolder(changed).folder / name
+        content = bytearray(file.read_bytes())
+        content[place] ^= 1
+        file.write_bytes(content)
+    with caplog.at_level(logging.WARNING), KnowledgeBase.open(changed) as kb:
+        assert answers(kb) == expected
+        assert "its image cannot be used" in caplog.text
+        kb.compact()
+        caplog.clear()
+        assert answers(kb) == expected
+    with KnowledgeBase.open(changed, read_only=True) as kb:
+        assert answers(kb) == expected
+    assert not caplog.text
+
+
+def test_a_copy_without_its_images_works_and_one_beside_other_images_too(changed, expected, tmp_path, caplog):
+    other = tmp_path / "b.db"
+    with KnowledgeBase.open(other) as kb:
+        kb.add(documents(5, 900))
+        kb.compact()
+    for file in tmp_path.glob("b.db*"):
+        if file.is_file():
+            file.unlink()
+    shutil.copy(changed, other)  # beside the images of what was there before
+    with KnowledgeBase.open(other, read_only=True) as kb:
+        assert answers(kb) == expected
+    assert "its image cannot be used" in caplog.text
+
+
+def test_in_the_background_when_a_share_has_changed(path, monkeypatch):
+    monkeypatch.setattr(compaction, "_MIN_CHANGES", 20)
+    with KnowledgeBase.open(path) as kb:
+        kb.add(documents(10))
+        kb._compaction.wait()
+        assert images(path) == []
+        kb.add(documents(300, 10))
+        kb._compaction.wait()
+        first = images(path)
+        assert first
+        kb.add(documents(10, 400))
+        kb._compaction.wait()
+        assert images(path) == first  # 10 of 310
+        kb.delete([f"d{n}" for n in range(25)])
+        kb._compaction.wait()
+        assert not set(images(path)) & set(first)
+        expected = answers(kb)
+    with KnowledgeBase.open(path, read_only=True) as kb:
+        assert answers(kb) == expected
+
+
+def test_a_program_that_ends_leaves_no_half_made_image(path, monkeypatch):
+    monkeypatch.setattr(compaction, "_MIN_CHANGES", 20)
+    with KnowledgeBase.open(path) as kb:
+        kb.add(documents(100))
+    assert images(path)
+    assert not list(ImageFolder(path).folder.glob("*.unfinished"))
+
+
+def test_leftovers_are_removed(changed):
+    folder = ImageFolder(changed).folder
+    for name in ("text-nlp-1-000000000000.image", "x.image-1.unfinished"):
+        (folder / name).write_bytes(b"half")
+    with KnowledgeBase.open(changed) as kb:
+        kb.compact()
+    assert "text-nlp-1-000000000000.image" not in images(changed)
+    assert not list(folder.glob("*.unfinished"))
+
+
+def test_one_compaction_at_a_time(changed):
+    with ImageFolder(changed).locked() as mine, KnowledgeBase.open(changed, busy_seconds=0.2) as kb:
+        assert mine
+        with pytest.raises(KnowledgeBaseBusy, match="another process is compacting"):
+            kb.compact()
+
+
+def test_only_read(changed):
+    with (
+        KnowledgeBase.open(changed, read_only=True) as kb,
+        pytest.raises(KnowledgeBaseError, match="was opened read-only"),
+    ):
+        kb.compact()
+
+
+def test_nothing_to_compact(path):
+    with KnowledgeBase.open(path) as kb:
+        kb.compact()
+        assert answers(kb) == [[]] * 4
+        kb.add(documents(3))
+        kb.compact()
+        kb.delete(["d0", "d1", "d2"])
+        kb.compact()
+        assert answers(kb) == [[]] * 4
+        assert all((ImageFolder(path).folder / name).stat().st_size < 30_000 for name in images(path))
+        kb.add(documents(3))
+        assert answers(kb)[0]
+
+
+# Deleting deletes
+
+SECRETS = ("zanzibarquux", "flurbodroxi", "vorpalsnark", "anzibarqu", "urbodrox")
+
+
+def found_in_bytes(folder, vectors):
+    """Which secrets are anywhere in the files, and which of the vectors."""
+    found = set()
+    for file in (file for file in folder.rglob("*") if file.is_file()):
+        content = file.read_bytes()
+        found |= {secret for secret in SECRETS if secret.encode() in content.lower()}
+        found |= {
+            f"vector {n}" for n, vector in enumerate(vectors) if vector[:64] in content or vector[-64:] in content
+        }
+    return found
+
+
+@pytest.mark.parametrize("count", [1, 60])
+def test_nothing_of_a_deleted_document_is_in_any_file(count, path, tmp_path):
+    secret = [
+        Document(
+            f"s{n}",
+            f"Zanzibarquux{n}, the plan of Zanzibarquux, is flurbodroxi{n}. " + "lorem ipsum " * (n * 11),
+            {"title": "Zanzibarquux", "note": "vorpalsnark", "links": ["zanzibarquux.md"]},
+        )
+        for n in range(count)
+    ]
+    with KnowledgeBase.open(path) as kb, KnowledgeBase.open(path, read_only=True) as reader:
+        kb.add(documents(400))
+        kb.add(secret)
+        kb.compact()
+        kb.add(documents(400, 1000))
+        stored = list(kb.vectors(document.id for document in secret).values())
+        unit = [(vector / np.linalg.norm(vector.astype(np.float64))).astype(np.float32) for vector in stored]
+        vectors = [vector.tobytes() for vector in (*stored, *unit)]
+        assert set(SECRETS[:3]) <= found_in_bytes(tmp_path, vectors)
+        assert reader.search("Zanzibarquux").hits
+        assert kb.delete([document.id for document in secret]) == count
+        kb.compact()
+        assert found_in_bytes(tmp_path, vectors) == set()
+        assert kb.check() == []
+        assert not [hit for hit in reader.search("Zanzibarquux").hits if hit.id.startswith("s")]
+    assert found_in_bytes(tmp_path, vectors) == set()
+
+
+# Killed at any moment
+
+KILLS = int(os.environ.get("HOPWEAVE_KILLS", "25"))
+
+
+def churn(path, seed):
+    """Add, delete and compact for ever; every document says in its text under which number it was committed."""
+    chance = random.Random(seed)
+    compaction._MIN_CHANGES = 30
+    with KnowledgeBase.open(path, builders=[]) as kb:
+        while True:
+            round_ = kb.version
+            kb.add([Document(f"k{chance.randrange(300)}", f"round {round_} {word}") for word in WORDS], batch_size=6)
+            kb.delete([f"k{chance.randrange(300)}" for _ in range(4)])
+            if chance.random() < 0.5:
+                kb.compact()
+
+
+def test_killed_at_random_moments(path):
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["hopweave.knowledge_base.store", "Stemmer", "wordllama"])
+    chance, version = random.Random(5), 0
+    with KnowledgeBase.open(path, builders=[]) as kb:
+        kb.add(documents(200))
+    for kill in range(KILLS):
+        child = context.Process(target=churn, args=(path, kill))
+        child.start()
+        child.join(chance.uniform(0.05, 0.6))
+        before = sqlite3.connect(path)
+        committed = before.execute("SELECT version FROM state").fetchone()[0]
+        before.close()
+        child.kill()
+        child.join()
+        assert child.exitcode == -9
+        with KnowledgeBase.open(path, read_only=True) as kb:
+            assert kb.check() == []
+            assert kb.version >= max(committed, version)
+            version = kb.version
+            assert {f"d{n}" for n in range(200)} <= set(kb.ids())
+    with KnowledgeBase.open(path) as kb, KnowledgeBase.open(builders=[]) as fresh:
+        kb.compact()
+        fresh.add(kb.documents())
+        assert [kb.search(question).hits for question in QUESTIONS] == [fresh.search(one).hits for one in QUESTIONS]
+        folder = ImageFolder(path).folder
+        assert len(list(folder.iterdir())) <= 4  # two images, the lock
+
+
+def test_searches_beside_a_writer_never_miss_what_is_always_there(path):
+    """One search, one state: rows, ids and tenants are read at one version."""
+    with KnowledgeBase.open(path, builders=[]) as kb:
+        kb.add([*documents(50), Document("anchor", "the anchor of the quay", {"customer": "acme"})])
+        kb.add([Document("busy", "a busy ship, never moored")])
+        context = multiprocessing.get_context("forkserver")
+        writer = context.Process(target=update_for_ever, args=(path,))
+        writer.start()
+        try:
+            version, deadline = kb.version, time.monotonic() + 60
+            while kb.version < version + 3:
+                assert time.monotonic() < deadline, "nothing is written"
+            for _ in range(400):
+                assert "anchor" in [hit.id for hit in kb.search("anchor", recipe="hybrid", top_k=5).hits]
+                ranked = kb.rank_words("anchor", analyzer="nlp", top_k=3, tenant={"customer": "acme"})
+                assert [key for key, _ in ranked] == ["anchor"]
+                words = kb.rank_words("busy moored", analyzer="nlp", top_k=5)
+                assert [key for key, _ in words] == ["busy"]  # changed all the time, but always there
+        finally:
+            writer.kill()
+            writer.join()
+
+
+def update_for_ever(path):
+    with KnowledgeBase.open(path, builders=[]) as kb:
+        number = 0
+        while True:
+            kb.add([Document("busy", f"a busy ship, moored {number} times")])
+            number += 1
+
+
+def test_if_needed_only_writes_what_is_missing_or_old(path, monkeypatch):
+    monkeypatch.setattr(compaction, "_MIN_CHANGES", 20)
+    with KnowledgeBase.open(path) as kb:
+        kb.add(documents(10))
+        kb.compact(if_needed=True)
+        first = images(path)
+        assert first
+        kb.add(documents(5, 50))
+        kb.compact(if_needed=True)
+        assert images(path) == first
+        kb.compact()
+        assert not set(images(path)) & set(first)
