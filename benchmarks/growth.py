@@ -59,7 +59,7 @@ def main() -> None:
         return
     sizes = LARGE if options.large else tuple(options.sizes)
     if len(set(sizes)) < 2:
-        parser.error("--sizes needs at least two different numbers, to tell a slope")
+        parser.error("--sizes needs at least two different numbers, for a slope")
     rows = {size: in_process(size) for size in sizes}
     result = {"sizes": {str(size): row for size, row in rows.items()}, "slopes": slopes(rows)}
     print(json.dumps(result) if options.json else table(result))

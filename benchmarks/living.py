@@ -105,7 +105,7 @@ def seconds(kb: KnowledgeBase, question: str) -> float:
 
 
 def memory_mb(name: str) -> float:
-    """Resident memory of this process; 0 where the system does not tell."""
+    """Resident memory of this process; 0 where the system does not report it."""
     status = Path(f"/proc/{os.getpid()}/status")
     lines = status.read_text().splitlines() if status.exists() else []
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith(f"{name}:")), 0.0)

@@ -13,7 +13,7 @@ HippoRAG 2, our rendering   hipporag.py, re-implemented from its description, wi
 Three of these need triples, and are left out without. all_gold@8 is the share of questions with every gold passage
 among the first 8; ndcg@10 has binary gains. median_ms is one question with its vector given; index_seconds is
 everything from passages, vectors and triples to the first question, without embedding: the vectors are the same for
-all, and remembered between runs. Both are processor time on one thread, so that other work on the machine does not
+all, and cached between runs. Both are processor time on one thread, so that other work on the machine does not
 count. Hash seeds decide which triples LlamaIndex's graph store returns, so the script runs itself with seed 0.
 """
 

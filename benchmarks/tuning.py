@@ -6,7 +6,7 @@ Needs the folder HOPWEAVE_DATA. Tunes on the first queries of a set with the sta
 once from the recipe as it is, all that can be tuned by default, and once from equal weights of its sources, the weights
 alone. Figures are means over the queries not tuned on: `before` is the starting recipe, `candidate` that with the best
 numbers of the search, `output` the one that tuning hands out, which is the starting one while the gain is within noise;
-`p` tells before from candidate.
+`p` is the p-value of before against candidate.
 """
 
 import argparse

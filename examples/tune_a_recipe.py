@@ -2,7 +2,7 @@
 
     python examples/tune_a_recipe.py
 
-The same starting recipe on two corpora. Every third of the questions is held out in its turn, so "held out" tells how
+The same starting recipe on two corpora. Every third of the questions is held out in its turn, so "held out" shows how
 tuned weights do on questions they have not seen; what lies within noise is not taken. Needs `hopweave[measure]`.
 """
 

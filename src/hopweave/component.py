@@ -65,7 +65,7 @@ class Component(BaseModel):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        # A field typed as a role (Source, Stage ...) accepts every registered component of that role, told apart
+        # A field typed as a role (Source, Stage ...) accepts every registered component of that role, distinguished
         # by `kind`; errors then name the field and the JSON Schema lists them all. Ready-made ones pass as they are.
         if cls not in _ROLES:
             return handler(source)
@@ -216,7 +216,7 @@ class Embedder(Component, ABC):
     @property
     @abstractmethod
     def model_name(self) -> str:
-        """What tells this model's vectors from those of any other."""
+        """The identifier of this model's vectors."""
 
     @abstractmethod
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:

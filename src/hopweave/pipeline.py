@@ -24,7 +24,7 @@ from hopweave.recipe import Recipe, load_recipe
 from hopweave.routing.gate import GateDecision
 
 _OVER_FETCH = 3
-_numbers = count()  # what tells pipelines apart that share a cache
+_numbers = count()  # distinguishes pipelines that share a cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Result:
     """What a recipe found, how long each step took, and what went wrong on the way.
 
     `timings` are seconds by step; `failures` say, by name, why an optional source had no part in the answer; `query`
-    carries the intent, and `gate` tells whether the message was thought to need retrieval.
+    carries the intent, and `gate` is the decision whether the message needs retrieval.
     """
 
     query: Query

@@ -70,7 +70,7 @@ def top_ids(
 
 
 def contrast(scores: Iterable[float], depth: int = 10) -> float:
-    """How well scores tell documents apart: (best - score at rank `depth`) / best, in [0, 1].
+    """How well scores separate documents: (best - score at rank `depth`) / best, in [0, 1].
 
     Ranks beyond the end count 0. Without a positive score there is no contrast.
 

@@ -74,7 +74,7 @@ class RunningService:
 
 @pytest.fixture(scope="session")
 def fenced(tmp_path_factory):
-    """The environment for a Python process that may use no network, and the file that tells if it tried."""
+    """The environment for a Python process that may use no network, and the file that shows if it tried."""
     fence = tmp_path_factory.mktemp("fence")
     (fence / "sitecustomize.py").write_text(FENCE)
 

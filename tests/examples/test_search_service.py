@@ -1,4 +1,4 @@
-"""The search service over real HTTP: what it answers, what it refuses, and what it never tells."""
+"""The search service over real HTTP: what it answers, what it refuses, and what it never reveals."""
 
 import json
 import re
@@ -329,7 +329,7 @@ def test_page_health_and_description_need_no_key(locked):
 
 
 class Endpoint(ThreadingHTTPServer):
-    """An OpenAI-compatible endpoint that says what it is told to."""
+    """An OpenAI-compatible endpoint with fixed replies."""
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)

@@ -185,7 +185,7 @@ def luminance(colour):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_can_be_told_from_paper(service, open_page, scheme):
+def test_text_contrasts_with_its_background(service, open_page, scheme):
     page = open_page(service, scheme=scheme)
     ask(page)
     page.locator(".result").first.click()

@@ -104,7 +104,7 @@ def test_a_question_that_names_nothing_goes_without_the_walk(kb):
     assert result.hits[0].id == "flaky-test-hunter"
 
 
-def test_a_question_that_names_much_gets_its_paths_told(kb):
+def test_a_question_that_names_much_gets_its_paths_described(kb):
     result = kb.search(COMPLEX, recipe="skills")
     assert result.plan.complexity == "complex"
     assert 0 < len(result.paths.paths) <= 15

@@ -127,15 +127,15 @@ def test_following_every_change_equals_building_from_nothing(history):
     """Edge for edge and bit for bit, whether the tables live on or are stored and opened in between."""
     tables, left = GraphTables(), {}
     for batch, stored in history:
-        said = {}
+        present = {}
         for step in batch:
-            said.pop(step if isinstance(step, str) else step.id, None)
+            present.pop(step if isinstance(step, str) else step.id, None)
             if isinstance(step, str):
                 left.pop(step, None)
             else:
-                left[step.id] = said[step.id] = step
-        gone = [step for step in batch if isinstance(step, str) and step not in said]
-        apply(tables, contributions(said.values()), gone)
+                left[step.id] = present[step.id] = step
+        gone = [step for step in batch if isinstance(step, str) and step not in present]
+        apply(tables, contributions(present.values()), gone)
         if stored:
             header, arrays = tables.image()
             tables = GraphTables(json.loads(json.dumps(header)), {name: array.copy() for name, array in arrays.items()})

@@ -108,7 +108,7 @@ def files(tmp_path_factory):
         kb.close()
 
 
-def told(value, question):
+def revealed(value, question):
     """Everything in a value as text, without the question itself, which may hold the marker."""
     seen, parts = set(), []
 
@@ -133,7 +133,7 @@ def told(value, question):
 
 
 def check(value, question):
-    assert MARKER.lower() not in told(value, question)
+    assert MARKER.lower() not in revealed(value, question)
     return value
 
 
@@ -158,7 +158,7 @@ def test_recipes(recipe, graph, files, caplog):
 
 
 def whole():
-    """A recipe that tells all there is to tell: paths, services and a context."""
+    """A recipe that reveals as much as possible: paths, services and a context."""
     given = load_recipe("skills").model_dump(exclude={"plan"})
     given["sources"]["graph"] = {"kind": "pagerank", "seeds_from": ["text"], "explained": 50, "tolerance": 1e-6}
     given["paths"] = {"kind": "flow_pruning", "min_hits": 2, "max_endpoints": 3, "threshold": 0.0, "top_k": 500}
@@ -239,7 +239,7 @@ def test_the_graph_itself(graph, files):
         assert nearest is None or check(view.nodes(np.array(nearest[0])), "")
 
 
-# What exists must not be told by what changes
+# Whether something exists must not be revealed by differences
 
 
 @every_graph
@@ -263,7 +263,7 @@ def test_a_misspelling_is_corrected_to_a_name_of_ones_own(files):
     assert Linker().link(f"Where is {MARKER}e Person?", view).links == ()
 
 
-def test_what_ones_own_documents_say_is_told(files):
+def test_what_ones_own_documents_say_is_shown(files):
     paths = answer(whole(), files["triples"], QUESTIONS["shared"], OURS).paths.paths
     assert f"MV Skua —{OWN.lower()}_hides→ Ingrid Falk" in " ".join(path.words for path in paths)
     lines = " ".join(answer(whole(), files["services"], QUESTIONS["shared"], OURS).neighbourhood.lines)
@@ -320,7 +320,7 @@ def test_haystack_recipes(recipe, files, caplog):
 
 
 def haystack_components():
-    """Components that read the graph and tell of it, apart from the retrievers."""
+    """Components that read the graph and describe it, apart from the retrievers."""
     for folder in ("builders", "routers"):
         package = import_module(f"{HAYSTACK}.{folder}.hopweave")
         for name in package.__all__:
@@ -377,16 +377,16 @@ def test_llama_index_recipes(recipe, files, caplog):
 
 @every_recipe
 def test_without_a_tenant_the_marker_is_there(recipe, files):
-    assert MARKER.lower() in told(answer(recipe, files["all"], QUESTIONS["shared"], None), QUESTIONS["shared"])
+    assert MARKER.lower() in revealed(answer(recipe, files["all"], QUESTIONS["shared"], None), QUESTIONS["shared"])
 
 
 def test_a_broken_rule_is_noticed(files, monkeypatch):
-    """As if the graph were shown to everybody: paths, services, receipts, plan and names would tell."""
+    """As if the graph were shown to everybody: paths, services, receipts, plan and names would reveal it."""
     kb, question = files["all"], QUESTIONS["marker"]
     monkeypatch.setattr(graph_documents, "TenantView", lambda graph, visible, known: graph)
     found = answer(whole(), kb, question, OURS)
-    assert MARKER.lower() in told(found.paths, question)
-    assert MARKER.lower() in told(found.neighbourhood.lines, question)
+    assert MARKER.lower() in revealed(found.paths, question)
+    assert MARKER.lower() in revealed(found.neighbourhood.lines, question)
     with pytest.raises(AssertionError):
         test_sources("pagerank", "all", files)
     with pytest.raises(AssertionError):

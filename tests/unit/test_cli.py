@@ -326,7 +326,7 @@ def test_filters_match_text_numbers_and_truth_values(run, isles_db, filters, exp
     assert {hit["id"] for hit in json.loads(run("query", "ferry", *arguments, "--json")[1])["hits"]} == expected
 
 
-def test_a_source_that_was_left_out_is_told(run):
+def test_a_source_that_was_left_out_is_reported(run):
     run("index", lines({"id": "skua", "text": "a ferry"}), "--embedder", "none", "--quiet")
     Path("r.yaml").write_text("name: r\nsources:\n  text: {kind: bm25}\n  vector: {kind: vector, optional: true}")
     code, out, err = run("query", "ferry", "--recipe", "r.yaml")

@@ -160,7 +160,7 @@ def test_a_source_gets_the_hits_of_those_it_needs(how):
 
 
 @both
-def test_an_optional_source_that_fails_is_left_out_and_told(how):
+def test_an_optional_source_that_fails_is_left_out_and_reported(how):
     recipe = Recipe(
         name="r",
         sources={

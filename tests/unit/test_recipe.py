@@ -73,13 +73,13 @@ def test_faults_name_the_key_the_value_and_what_is_allowed(text, words):
     assert all(word in str(caught.value) for word in words)
 
 
-def test_all_faults_are_told_at_once():
+def test_all_faults_are_reported_at_once():
     with pytest.raises(RecipeError) as caught:
         Recipe.from_yaml("name: r\nsources: {t: {kind: bm25, top_k: 0, topk: 1}}\ncolour: 1")
     assert len(str(caught.value).splitlines()) == 3
 
 
-def test_sources_come_in_waves():
+def test_sources_come_in_dependency_levels():
     recipe = Recipe(
         name="r",
         sources={

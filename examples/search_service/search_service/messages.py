@@ -33,7 +33,7 @@ _ONE = [{"type": "string", "maxLength": _MAX_CHARACTERS}, *({"type": name} for n
 _LIST = {"type": "array", "items": {"anyOf": _ONE}, "maxItems": _MAX_VALUES}
 
 Day = Annotated[date, BeforeValidator(_day), Field(strict=False)]
-# one check with one message, as a union would tell of every type it tried
+# one check with one message, because a union reports every type it tried
 Wanted = Annotated[Any, BeforeValidator(_wanted), WithJsonSchema({"anyOf": [*_ONE, _LIST]})]
 
 

@@ -174,5 +174,5 @@ def test_what_tells_of_the_graph_keeps_to_its_tenant(component, kb):
     with pytest.raises(ValueError, match="tenant: the value of 'owner' is outside what was set before"):
         part.run(**given, tenant={"owner": "blue"})
     assert component_to_dict(part, "part")["init_parameters"]["tenant"] == {"owner": "red"}
-    tool = ComponentTool(component=made(component, kb, tenant={"owner": "red"}), name="tell")
+    tool = ComponentTool(component=made(component, kb, tenant={"owner": "red"}), name="search")
     assert "tenant" not in tool.parameters["properties"]

@@ -14,7 +14,7 @@ QUESTION = "When does the tide gate open?"
 
 
 class Scripted(CustomLLM):
-    """Says what it is told to say and keeps its prompts."""
+    """Returns fixed replies and keeps its prompts."""
 
     reply: str
     prompts: list = []  # noqa: RUF012 - a pydantic field
@@ -33,7 +33,7 @@ class Scripted(CustomLLM):
         raise NotImplementedError
 
 
-def test_numbers_lead_to_nodes_or_are_told(index):
+def test_numbers_lead_to_nodes_or_are_reported(index):
     llm = Scripted(reply="At six [1], they say [9].")
     engine = RetrieverQueryEngine(index.as_retriever(similarity_top_k=3), ContextBuilderSynthesizer(llm))
     for response in (engine.query(QUESTION), asyncio.run(engine.aquery(QUESTION))):

@@ -69,6 +69,6 @@ def test_pyright_accepts_the_script(tmp_path):
 
 
 @pytest.mark.parametrize("package", llama_index.hopweave.exports.PACKAGES)
-def test_type_checkers_are_told_of_every_component(package):
+def test_type_checkers_know_every_component(package):
     written = PACKAGES / package.replace(".", "/") / "__init__.pyi"
     assert written.read_text() == llama_index.hopweave.exports.stub(package), "run: make fix"

@@ -16,7 +16,7 @@ from hopweave.scores import checked, contrast
 class TrustWeighted(Fuser):
     """Score = sum over sources of weight · strength, where the weights follow the evidence of the rankings themselves.
 
-    A source that cannot tell documents apart gives them all nearly the same score: an English embedder on Chinese
+    A source that cannot distinguish documents gives them all nearly the same score: an English embedder on Chinese
     text, or BM25 on words that every document has. So the trust in a ranking is its contrast to the power `exponent`,
     where contrast = (first score - score at `depth`) / first score. A source that states its own trust (the detail
     `trust` of its receipts, in [0, 1], as `pagerank` does from how well the names in the question were linked) gets

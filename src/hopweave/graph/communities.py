@@ -10,7 +10,7 @@ from hopweave.graph.port import GraphPort
 from hopweave.graph.walk.transition_matrix import all_edges, transition_matrix
 
 MIN_EDGES = 10
-"""With fewer edges there are too few to tell communities apart."""
+"""With fewer edges, communities are not computed."""
 
 _SWEEPS = 30
 _BATCHES = 4

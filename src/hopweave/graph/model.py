@@ -114,7 +114,7 @@ class Mention(NamedTuple):
 class Contribution:
     """Everything one document adds to the graph, and takes with it when it is deleted.
 
-    `nodes` and `edges` are said outright; an edge to a node that nobody contributes waits until somebody does.
+    `nodes` and `edges` are stated outright; an edge to a node that nobody contributes waits until somebody does.
     `mentions` are things the document names. `words` is its text, one space between words, in which the things
     that other documents are about are looked for. `addresses` are what others may call this document (a title, a
     path, a URL): an edge to `ADDRESS + address` leads to it.

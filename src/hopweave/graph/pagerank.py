@@ -288,7 +288,7 @@ class _Relevance:
 
 
 class _WeightedStrengths(NamedTuple):
-    """The scores of a ranking normalised to [0, 1], and how well they tell documents apart."""
+    """The scores of a ranking normalised to [0, 1], and their contrast."""
 
     contrast: float
     strengths: Strengths

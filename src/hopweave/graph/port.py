@@ -150,7 +150,7 @@ class EdgeRows(Protocol):
 
 
 class Statements:
-    """Who states what: the documents, as the numbers of their passages, behind edges and nodes that are said outright.
+    """Who states what: the documents, as the numbers of their passages, behind explicit edges and nodes.
 
     -1 stands for a contribution that belongs to no document.
 

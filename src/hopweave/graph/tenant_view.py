@@ -81,7 +81,7 @@ class TenantView:
         """What is known of these nodes; what others say of a shared node besides its name is left out."""
         shown = self.shown(indices).tolist()
         found = zip(self._graph.nodes(indices), shown, strict=True)
-        return [self._told(node) if visible else _HIDDEN_NODE for node, visible in found]
+        return [self._shown(node) if visible else _HIDDEN_NODE for node, visible in found]
 
     def find(self, ids: Iterable[str]) -> dict[str, int]:
         """The numbers of the visible nodes with these ids; the others are left out."""
@@ -117,7 +117,7 @@ class TenantView:
         return self._graph.cooccurring(words)
 
     def statements(self) -> Statements | None:
-        """None: who says what is not told."""
+        """None: contributors are not revealed."""
         return None
 
     def stationary_distribution(self, direction: Direction = "out") -> None:
@@ -139,7 +139,7 @@ class TenantView:
         shown = self.shown(np.array(nodes, np.int64)).tolist()
         return tuple(node for node, visible in zip(nodes, shown, strict=True) if visible)
 
-    def _told(self, node: Node) -> Node:
+    def _shown(self, node: Node) -> Node:
         return node if node.kind == "passage" else replace(node, document_id=None, metadata={})
 
     def _ask(self, documents: Indices) -> None:
@@ -190,7 +190,7 @@ def _document_id(node: Node) -> str | None:
 
 
 def _selected(found: Neighbours, places: Indices, kept: Indices, count: int) -> Neighbours:
-    """Some of the edges that were found; `places` tells which of the nodes asked for an edge belongs to."""
+    """Some of the edges that were found; `places` are the positions of their nodes among those asked for."""
     offsets = np.zeros(count + 1, np.int64)
     np.cumsum(np.bincount(places[kept], minlength=count), out=offsets[1:])
     return Neighbours(offsets, found.targets[kept], found.weights[kept], found.types[kept], found.degrees[kept])

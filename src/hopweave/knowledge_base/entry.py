@@ -35,7 +35,7 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A document with its metadata as JSON and digests that tell whether it has changed."""
+    """A document with its metadata as JSON and digests that show whether it has changed."""
 
     document: Document
     metadata: str
@@ -98,7 +98,7 @@ def digest_of(*parts: str | bytes) -> bytes:
 
 
 def content_digest(text: str, metadata: str, source: str) -> bytes:
-    """What tells a stored document from any other with the same id.
+    """The digest of a stored document.
 
     >>> content_digest("text", "{}", "") == digest_of("text", "{}")
     True
@@ -152,7 +152,7 @@ def changed(entries: Mapping[str, Entry], known: Mapping[str, Digests], on_confl
 
 
 def digests(connection: sqlite3.Connection, ids: Iterable[str]) -> dict[str, Digests]:
-    """What tells the stored documents of these ids from others, as far as there are any."""
+    """The digests of the stored documents with these ids."""
     found: dict[str, Digests] = {}
     for marks, group in grouped(ids):
         query = f"SELECT id, digest, vector_digest FROM documents WHERE id IN ({marks})"

@@ -116,7 +116,7 @@ class Pool:
             return future
         try:
             return self._executor.submit(_prepare, documents)
-        except BrokenProcessPool as error:  # said by `finish`, after what was prepared before is stored
+        except BrokenProcessPool as error:  # raised by `finish`, after what was prepared before is stored
             future.set_exception(error)
             return future
 

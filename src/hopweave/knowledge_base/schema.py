@@ -1,4 +1,4 @@
-"""The tables of a knowledge base file, and how a file is told from any other."""
+"""The tables of a knowledge base file, and how such a file is recognised."""
 
 import sqlite3
 from collections.abc import Iterator

@@ -134,7 +134,7 @@ def test_per_query(fixed, letters):
     }
 
 
-def test_sources_that_had_no_part_are_told(letters):
+def test_sources_that_had_no_part_are_reported(letters):
     report = evaluate(letters, ["hybrid"], judged(one="a", two="b"))  # this knowledge base has no vectors
     (warned,) = [warning for warning in report.warnings if "without" in warning]
     assert warned.startswith("hybrid: 2 of 2 queries without vector: KnowledgeBaseError: ")
@@ -146,7 +146,7 @@ def test_a_single_query_has_no_spread(fixed, letters):
     assert "±" not in str(report)
 
 
-def test_recipes_of_the_same_name_are_told_apart_by_their_files(tmp_path, letters):
+def test_recipes_of_the_same_name_are_distinguished_by_their_files(tmp_path, letters):
     for file in ("first.yaml", "second.yaml"):
         (tmp_path / file).write_text("{name: words, sources: {text: {kind: bm25}}}")
     report = evaluate(letters, [tmp_path / "first.yaml", tmp_path / "second.yaml"], judged(one="a"))

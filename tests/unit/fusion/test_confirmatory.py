@@ -95,7 +95,7 @@ def test_normalisation_of_the_confirming_scores():
 
 def test_scores_that_are_not_there():
     hits = fused({"vector": [Hit("a"), Hit("b"), Hit("c", 0.4)], "text": [Hit("b"), Hit("c"), Hit("d")]})
-    # b: the base cannot say, the text found it; c is confirmed by being found; a nobody can tell
+    # b: the base cannot say, the text found it; c is confirmed by being found; a is unknown
     assert scores(hits) == pytest.approx({"b": 0.5, "d": 0.5, "c": 0.46, "a": None})
     assert [hit.id for hit in hits] == ["b", "d", "c", "a"]
 

@@ -1,4 +1,4 @@
-"""Weights that follow how much a ranking tells documents apart."""
+"""Weights that follow the contrast of a ranking."""
 
 import pytest
 

@@ -14,7 +14,7 @@ from hopweave.graph.walk.personalised_pagerank import personalised_pagerank
 SKUA, FALK = "entity:skua", "entity:falk"
 
 
-def said(document, *, edges=(), mentions=(), names=(), addresses=()):
+def contribution(document, *, edges=(), mentions=(), names=(), addresses=()):
     nodes = (Node.passage(document), *(Node.entity(name) for name in names))
     return Contribution(document, nodes, tuple(edges), tuple(Mention(name) for name in mentions), "", tuple(addresses))
 
@@ -40,7 +40,7 @@ def seen(view, graph):
 
 
 def test_a_mention_belongs_to_its_passage():
-    view, graph, _ = view_of(said("mine", mentions=["Skua"]), said("theirs", mentions=["Skua", "Falk"]))
+    view, graph, _ = view_of(contribution("mine", mentions=["Skua"]), contribution("theirs", mentions=["Skua", "Falk"]))
     assert seen(view, graph) == ([SKUA, "passage:mine"], [("passage:mine", "mentions", SKUA)])
     assert view.lookup(["skua", "falk"]).keys() == {"skua"}
     assert view.find([SKUA, FALK, "passage:theirs"]).keys() == {SKUA}
@@ -49,25 +49,30 @@ def test_a_mention_belongs_to_its_passage():
 def test_an_edge_between_entities_is_visible_if_one_of_its_contributors_is():
     both = ["Skua", "Falk"]
     mine, theirs = Edge(SKUA, FALK, "knows"), Edge(FALK, SKUA, "hides")
-    view, graph, _ = view_of(said("mine", edges=[mine], names=both), said("theirs", edges=[mine, theirs], names=both))
+    view, graph, _ = view_of(
+        contribution("mine", edges=[mine], names=both), contribution("theirs", edges=[mine, theirs], names=both)
+    )
     assert seen(view, graph)[1] == [(SKUA, "knows", FALK)]
     for direction in ("out", "in", "both"):
         codes = view.neighbours(np.arange(graph.size), direction).types
         assert {view.edge_types[code] for code in codes} == {"knows"}
-    nothing, graph, _ = view_of(said("mine"), said("theirs", edges=[mine], names=both))
+    nothing, graph, _ = view_of(contribution("mine"), contribution("theirs", edges=[mine], names=both))
     assert seen(nothing, graph) == (["passage:mine"], [])
 
 
 def test_an_edge_of_ones_own_passage_that_somebody_else_states_is_hidden():
     edges = [Edge("passage:mine", SKUA, "claims"), Edge("passage:mine", "passage:too", "claims")]
     view, graph, _ = view_of(
-        said("mine"), said("too"), said("theirs", edges=edges, names=["Skua"]), visible=("mine", "too")
+        contribution("mine"),
+        contribution("too"),
+        contribution("theirs", edges=edges, names=["Skua"]),
+        visible=("mine", "too"),
     )
     assert seen(view, graph) == (["passage:mine", "passage:too"], [])
 
 
 def test_a_node_that_a_visible_document_declares_is_visible():
-    view, graph, _ = view_of(said("mine", names=["Skua"]), said("theirs", names=["Falk"]))
+    view, graph, _ = view_of(contribution("mine", names=["Skua"]), contribution("theirs", names=["Falk"]))
     assert seen(view, graph)[0] == [SKUA, "passage:mine"]
 
 
@@ -75,7 +80,10 @@ def test_a_node_that_a_visible_document_declares_is_visible():
 def test_an_address_is_visible_to_those_who_refer_to_it_or_are_there(visible):
     link = [Edge(f"passage:{name}", "address:page", "links_to") for name in ("mine", "theirs", "third")]
     view, graph, _ = view_of(
-        said("mine", edges=link[:1]), said("theirs", edges=link[1:2]), said("third", edges=link[2:]), visible=visible
+        contribution("mine", edges=link[:1]),
+        contribution("theirs", edges=link[1:2]),
+        contribution("third", edges=link[2:]),
+        visible=visible,
     )
     nodes, edges = seen(view, graph)
     assert nodes == ["address:page", *(f"passage:{name}" for name in visible)]
@@ -84,15 +92,17 @@ def test_an_address_is_visible_to_those_who_refer_to_it_or_are_there(visible):
 
 def test_what_a_tool_made_of_a_document_belongs_to_it_and_other_imports_to_nobody():
     edge, nodes = Edge(SKUA, FALK, "knows"), (Node.entity("Skua"), Node.entity("Falk"))
-    view, graph, _ = view_of(said("mine"), Contribution(f"{IMPORTED}mine", nodes, (edge,)))
+    view, graph, _ = view_of(contribution("mine"), Contribution(f"{IMPORTED}mine", nodes, (edge,)))
     assert seen(view, graph)[1] == [(SKUA, "knows", FALK)]
-    view, graph, _ = view_of(said("mine"), Contribution("some import", nodes, (edge,)))
+    view, graph, _ = view_of(contribution("mine"), Contribution("some import", nodes, (edge,)))
     assert seen(view, graph) == (["passage:mine"], [])
 
 
-def test_metadata_that_others_give_to_a_shared_name_is_not_told():
+def test_metadata_that_others_give_to_a_shared_name_is_not_shown():
     secret = Node(SKUA, "entity", "Skua", "theirs", {"secret": True})
-    view, graph, _ = view_of(said("mine", mentions=["Skua"]), Contribution("theirs", (Node.passage("theirs"), secret)))
+    view, graph, _ = view_of(
+        contribution("mine", mentions=["Skua"]), Contribution("theirs", (Node.passage("theirs"), secret))
+    )
     both = np.array(list(graph.find([SKUA, "passage:theirs"]).values()))
     assert graph.nodes(both)[0].metadata
     assert view.nodes(both) == [Node(SKUA, "entity", "Skua"), Node("", "", "")]
@@ -100,15 +110,15 @@ def test_metadata_that_others_give_to_a_shared_name_is_not_told():
 
 def test_a_misspelling_is_corrected_as_if_other_names_did_not_exist():
     names = ["Harris", "Harriss", "Haris"]
-    alone, _, _ = view_of(said("mine", mentions=["Harris"]))
-    view, _, _ = view_of(said("mine", mentions=["Harris"]), said("theirs", mentions=names[1:]))
+    alone, _, _ = view_of(contribution("mine", mentions=["Harris"]))
+    view, _, _ = view_of(contribution("mine", mentions=["Harris"]), contribution("theirs", mentions=names[1:]))
     for word in ("Harriss", "Haris", "Harrys"):
         found = [link.name for link in Linker().link(f"Who lives on {word}?", view).links]
         assert found == [link.name for link in Linker().link(f"Who lives on {word}?", alone).links] == ["Harris"]
 
 
 def test_documents_are_asked_for_once_and_only_where_they_are_reached():
-    chain = [said(f"d{number}", mentions=[f"Name{number}x", f"Name{number + 1}x"]) for number in range(9)]
+    chain = [contribution(f"d{number}", mentions=[f"Name{number}x", f"Name{number + 1}x"]) for number in range(9)]
     view, _graph, asked = view_of(*chain, visible=[f"d{number}" for number in range(9)])
     (node,) = view.lookup(["name1x"])["name1x"]
     view.neighbours(np.array([node]), "both")
@@ -118,9 +128,9 @@ def test_documents_are_asked_for_once_and_only_where_they_are_reached():
 
 def test_walks_do_not_pass_through_what_is_hidden():
     view, graph, _ = view_of(
-        said("mine", mentions=["Skua"]),
-        said("theirs", mentions=["Skua", "Falk"]),
-        said("third", mentions=["Falk"]),
+        contribution("mine", mentions=["Skua"]),
+        contribution("theirs", mentions=["Skua", "Falk"]),
+        contribution("third", mentions=["Falk"]),
         visible=("mine", "third"),
     )
     found = personalised_pagerank(view, {SKUA: 1.0}, engine="push")

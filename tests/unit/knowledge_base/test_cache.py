@@ -47,7 +47,7 @@ def test_reading_does_not_lengthen_a_life_but_putting_does():
     assert (cache.get("a"), cache.get("b")) == (None, 1)
 
 
-def test_five_minutes_unless_told():
+def test_five_minutes_by_default():
     clock = Clock()
     cache = QueryCache(clock=clock)
     cache.put("a", 1)

@@ -138,7 +138,7 @@ def compacted(tmp_path):
     return path
 
 
-def said(path):
+def problems(path):
     with KnowledgeBase.open(path, read_only=True) as kb:
         return kb.check()
 
@@ -153,21 +153,21 @@ def changed_file(path, statement, *values):
 @pytest.mark.parametrize("payload", [b"", b"x", zlib.compress(b"[[],[],[],7,[]]"), zlib.compress(b"[" * 9999), None])
 def test_a_damaged_graph_entry_is_named(compacted, payload):
     changed_file(compacted, "UPDATE graph_contributions SET payload = ? WHERE document_id = 'd7'", payload)
-    assert said(compacted) == ["graph entry of 'd7' is not as it was stored"]
+    assert problems(compacted) == ["graph entry of 'd7' is not as it was stored"]
 
 
 def test_a_graph_entry_that_grows_beyond_measure_is_refused(compacted):
     bomb = zlib.compress(bytes(200_000_000), 9)
     assert len(bomb) < 300_000
     changed_file(compacted, "UPDATE graph_contributions SET payload = ? WHERE document_id = 'd7'", bomb)
-    assert said(compacted) == ["graph entry of 'd7' is not as it was stored"]
+    assert problems(compacted) == ["graph entry of 'd7' is not as it was stored"]
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
 def test_a_vector_of_no_numbers_is_named(compacted, number):
     vector = np.full(256, number, np.float32).tobytes()
     changed_file(compacted, "UPDATE vectors SET vector = ? WHERE row = 5", vector)
-    assert said(compacted)[0] == "document 'd4' has a vector that is not made of finite numbers"
+    assert problems(compacted)[0] == "document 'd4' has a vector that is not made of finite numbers"
 
 
 @pytest.mark.parametrize("kind", ["text", "vectors"])
@@ -181,11 +181,11 @@ def test_an_image_of_something_else_is_named_and_can_be_made_again(compacted, ki
     image = open_image(folder / file, checksum)
     wrong = write_image(folder / "wrong.image", image.header, {**image.arrays, "rows": image.arrays["rows"] + 1})
     changed_file(compacted, "UPDATE images SET file = 'wrong.image', checksum = ? WHERE name = ?", wrong, name)
-    assert said(compacted) == [
+    assert problems(compacted) == [
         "image wrong.image does not say what the documents say; hopweave compact --rebuild makes it again"
     ]
     assert main(["compact", "--kb", str(compacted), "--rebuild"]) == 0
-    assert said(compacted) == []
+    assert problems(compacted) == []
 
 
 def test_info_tells_what_is_there(compacted, capsys):

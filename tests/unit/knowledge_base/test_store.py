@@ -546,7 +546,7 @@ def test_vectors_of_the_wrong_size_are_refused_and_nothing_is_lost():
         kb.add([Document("a", "x"), Document("b", "x", vector=[1.0, 0.0])], vectors_of=kb.settings.model)
 
 
-def test_embeddings_of_questions_are_remembered():
+def test_embeddings_of_questions_are_cached():
     asked = []
 
     def counting(texts):

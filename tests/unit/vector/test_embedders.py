@@ -171,7 +171,7 @@ def test_a_cascade_in_a_cascade_names_the_one_at_the_end():
     assert Cascade(embedders=(inner,)).embed_named(["ab"])[0] == StaticEmbedder().model_name
 
 
-def test_when_nobody_answers_every_reason_is_told():
+def test_when_nobody_answers_every_reason_is_reported():
     cascade = Cascade(embedders=tuple(CallableEmbedder(name=name, function=broken) for name in ("one", "two")))
     with pytest.raises(EmbeddingError) as caught:
         cascade.embed(["ab"])

@@ -18,7 +18,7 @@ from hopweave.graph.build.entity_resolution import (
     name_flags,
     resolved_mentions,
 )
-from hopweave.graph.build.mentions import ABOUT, SURE, UNSURE, add_mention_sums, choose_spellings, said_mentions
+from hopweave.graph.build.mentions import ABOUT, SURE, UNSURE, add_mention_sums, choose_spellings, stated_mentions
 from hopweave.graph.build.name_search import Texts, add_letter_counts, distinct_rows
 from hopweave.graph.model import Contribution, Mention, passage_id
 from hopweave.graph.storage.cooccurrence import stem_hash
@@ -42,11 +42,11 @@ Entries = tuple[Array, ...]
 
 def apply(
     tables: GraphTables,
-    said: Iterable[Contribution],
+    contributions: Iterable[Contribution],
     gone: Iterable[str] = (),
     settings: EntityResolution | None = None,
 ) -> None:
-    """Put contributions in place of what their documents said before, and take out those of documents that are gone.
+    """Replace what these documents contributed, and remove the contributions of documents that are gone.
 
     >>> from hopweave.graph.build.mentions import ABOUT
     >>> tables = GraphTables()
@@ -58,18 +58,22 @@ def apply(
     >>> tables.rows.row(skua)[0].tolist()
     []
     """
-    _Change(tables, list(said), list(gone), settings or EntityResolution()).run()
+    _Change(tables, list(contributions), list(gone), settings or EntityResolution()).run()
 
 
 class _Change:
     """One change of the tables, step by step."""
 
     def __init__(
-        self, tables: GraphTables, said: Sequence[Contribution], gone: Sequence[str], settings: EntityResolution
+        self,
+        tables: GraphTables,
+        contributions: Sequence[Contribution],
+        gone: Sequence[str],
+        settings: EntityResolution,
     ) -> None:
         self.tables, self.settings = tables, settings
-        self.said = {one.document_id: one for one in said}
-        self.gone = [id_ for id_ in dict.fromkeys(gone) if id_ not in self.said]
+        self.contributions = {one.document_id: one for one in contributions}
+        self.gone = [id_ for id_ in dict.fromkeys(gone) if id_ not in self.contributions]
 
     def run(self) -> None:
         """All steps in order."""
@@ -113,7 +117,7 @@ class _Change:
         tables, stated = self.tables, explicit.StatedParts(self.tables)
         documents, words, lengths, counts = [], [], [], []
         rows: list[tuple[int, int, int, float]] = []
-        for id_, one in self.said.items():
+        for id_, one in self.contributions.items():
             document = tables.node_number(passage_id(id_), "passage")
             documents.append(document)
             words.append(tables.word_numbers(one.words.split(" ") if one.words else []))
@@ -133,7 +137,7 @@ class _Change:
 
     def _check_weights(self, weights: Array) -> None:
         if not ((weights >= 0) & (weights < np.inf)).all():
-            for one in self.said.values():
+            for one in self.contributions.values():
                 check_weights(one)
 
     def _record(
@@ -148,22 +152,22 @@ class _Change:
         flags[documents] = RECORDED + HAS_TEXT * ((lengths > 0) | (counts > 0))
         tables.documents += len(documents) - before
         tables.text.replace(documents, lengths, [words])
-        tables.said.replace(documents, counts, columns)
+        tables.mentions.replace(documents, counts, columns)
         nothing = np.zeros(len(gone), np.int64)
         tables.text.replace(gone, nothing, [[]])
-        tables.said.replace(gone, nothing, [[], [], [], []])
+        tables.mentions.replace(gone, nothing, [[], [], [], []])
 
     def _pairs(self, documents: Numbers) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
         """Which documents have which words, and say which names."""
         texts = Texts(self.tables, documents)
         kept = ~(texts.stops | texts.breaks)
-        _, said = said_mentions(self.tables, documents)
+        _, stated = stated_mentions(self.tables, documents)
         words = distinct_rows(texts.words[kept], texts.documents[texts.text_of[kept]])
-        return words, distinct_rows(said.nodes, said.documents)
+        return words, distinct_rows(stated.nodes, stated.documents)
 
     def _add_pairs(self, before: tuple[tuple[Array, ...], ...], after: tuple[tuple[Array, ...], ...]) -> None:
         """Pairs that are gone stay listed: what is listed is only where to look."""
-        for rows, old, new in zip((self.tables.documents_with, self.tables.said_by), before, after, strict=True):
+        for rows, old, new in zip((self.tables.documents_with, self.tables.mentioned_in), before, after, strict=True):
             owners, documents = _differences(old, new)[1]
             rows.extend(owners, [documents])
 
@@ -182,11 +186,11 @@ class _Change:
         flags = name_flags(tables, nodes, self.settings)
         flipped = tables.nodes["flags"][nodes] ^ flags
         tables.nodes["flags"][nodes] = flags
-        if len(self.said) == tables.documents:
+        if len(self.contributions) == tables.documents:
             return changed  # every document there is
-        said = tables.said_by.gather(nodes[flipped & COUNTS > 0])[1][0]
+        mentioning = tables.mentioned_in.gather(nodes[flipped & COUNTS > 0])[1][0]
         searched = [documents_with_name(tables, node) for node in nodes[flipped & SEARCHED > 0].tolist()]
-        return np.unique(np.concatenate([changed, said, *searched, *documents])).astype(np.int64)
+        return np.unique(np.concatenate([changed, mentioning, *searched, *documents])).astype(np.int64)
 
     def _update_mentions(self, documents: Numbers) -> Numbers:
         """Resolve the mentions of documents and the words next to names; the nodes that have other mentions now."""

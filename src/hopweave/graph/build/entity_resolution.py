@@ -3,7 +3,7 @@
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from hopweave.graph.build.mentions import Mentions, said_mentions
+from hopweave.graph.build.mentions import Mentions, stated_mentions
 from hopweave.graph.build.name_search import Texts, find_names, found_mentions, nearby_words
 from hopweave.graph.storage.tables import COUNTS, HAS_TEXT, NAMED, PRESENT, SEARCHABLE, SEARCHED, STOP, GraphTables
 from hopweave.storage.columns import Array
@@ -73,12 +73,12 @@ def resolved_mentions(
     tables: GraphTables, documents: Array, settings: EntityResolution
 ) -> tuple[Mentions, tuple[Array, ...]]:
     """The mentions of documents that count, one per node, and the words next to names: document, node, word."""
-    _, said = said_mentions(tables, documents)
-    said = said.take(tables.nodes["flags"][said.nodes] & COUNTS > 0)
+    _, stated = stated_mentions(tables, documents)
+    stated = stated.take(tables.nodes["flags"][stated.nodes] & COUNTS > 0)
     texts = Texts(tables, documents)
     places = find_names(tables, texts)
     found = found_mentions(tables, texts, places, settings.lower_case_weight)
-    return said.plus(found).best(tables.edge_types), nearby_words(texts, places)
+    return stated.plus(found).best(tables.edge_types), nearby_words(texts, places)
 
 
 def documents_with_name(tables: GraphTables, node: int) -> Array:

@@ -52,9 +52,9 @@ class Mentions:
         return self.take(order[new])
 
 
-def said_mentions(tables: GraphTables, documents: Array) -> tuple[Numbers, Mentions]:
+def stated_mentions(tables: GraphTables, documents: Array) -> tuple[Numbers, Mentions]:
     """What documents themselves say they mention: the spelling of each mention, and the mentions."""
-    counts, (spellings, types, confidence, weights) = tables.said.gather(documents)
+    counts, (spellings, types, confidence, weights) = tables.mentions.gather(documents)
     nodes = tables.spellings["node"][spellings].astype(np.int64)
     mentions = Mentions(np.repeat(documents, counts), nodes, types.astype(np.int64), weights, confidence)
     return spellings.astype(np.int64), mentions
@@ -62,12 +62,12 @@ def said_mentions(tables: GraphTables, documents: Array) -> tuple[Numbers, Menti
 
 def add_mention_sums(tables: GraphTables, documents: Array, sign: int) -> Numbers:
     """Add what these documents say to the sums of spellings and nodes, or take it back; the nodes they name."""
-    spellings, said = said_mentions(tables, documents)
-    np.add.at(tables.spellings["said"], spellings, sign)
-    np.add.at(tables.spellings["about"], spellings[said.confidence == ABOUT], sign)
+    spellings, stated = stated_mentions(tables, documents)
+    np.add.at(tables.spellings["mentions"], spellings, sign)
+    np.add.at(tables.spellings["about"], spellings[stated.confidence == ABOUT], sign)
     if not len(spellings):
         return spellings
-    best = said.best(tables.edge_types)
+    best = stated.best(tables.edge_types)
     np.add.at(tables.nodes["about"], best.nodes[best.confidence == ABOUT], sign)
     np.add.at(tables.nodes["sure"], best.nodes[best.confidence > UNSURE], sign)
     return np.unique(best.nodes)
@@ -77,17 +77,17 @@ def choose_spellings(tables: GraphTables, nodes: Array) -> None:
     """Set the name each node goes by: the spelling of those about it, then the most frequent, then the smallest."""
     counts, (spellings,) = tables.spellings_of.gather(nodes)
     owners = np.repeat(nodes, counts)
-    said, about = tables.spellings["said"][spellings], tables.spellings["about"][spellings]
-    in_use = (said > 0) | (tables.spellings["declared"][spellings] > 0)
-    owners, spellings, said, about = owners[in_use], spellings[in_use], said[in_use], about[in_use]
-    order = np.lexsort((-said, -about, owners))
-    owners, spellings, said, about = owners[order], spellings[order], said[order], about[order]
+    mentions, about = tables.spellings["mentions"][spellings], tables.spellings["about"][spellings]
+    in_use = (mentions > 0) | (tables.spellings["declared"][spellings] > 0)
+    owners, spellings, mentions, about = owners[in_use], spellings[in_use], mentions[in_use], about[in_use]
+    order = np.lexsort((-mentions, -about, owners))
+    owners, spellings, mentions, about = owners[order], spellings[order], mentions[order], about[order]
     first = np.flatnonzero(np.diff(owners, prepend=-1))
     chosen = spellings[first].astype(np.int64)
     ends = np.append(first[1:], len(owners))
     for place in np.flatnonzero(ends - first > 1).tolist():
         begin, end = first[place], ends[place]
-        equal = (about[begin:end] == about[begin]) & (said[begin:end] == said[begin])
+        equal = (about[begin:end] == about[begin]) & (mentions[begin:end] == mentions[begin])
         chosen[place] = min(spellings[begin:end][equal].tolist(), key=tables.spelled)
     tables.nodes["spelling"][nodes] = -1
     tables.nodes["spelling"][owners[first]] = chosen

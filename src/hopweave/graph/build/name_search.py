@@ -105,7 +105,7 @@ def found_mentions(tables: GraphTables, texts: Texts, places: Occurrences, lower
 def nearby_words(texts: Texts, places: Occurrences) -> tuple[Array, ...]:
     """The words next to names: one row of document, node and word each; stop words do not count.
 
-    A name that is part of a longer one is no mention, but the words next to it tell what it is all the same.
+    A name that is part of a longer one is no mention, but the words next to it count as co-occurring all the same.
     """
     found = []
     for position, step in ((places.positions - 1, -1), (places.positions + places.lengths, 1)):

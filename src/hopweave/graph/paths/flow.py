@@ -108,7 +108,7 @@ def _by_reliability(
 
 @dataclass(slots=True)
 class _BranchSearch:
-    """Branches that grow hop by hop, the strongest first; `finished` tells whether none was given up."""
+    """Branches that grow hop by hop, the strongest first; `finished` is False if some were given up."""
 
     rows: TransitionRows
     decay: float

@@ -38,13 +38,13 @@ _AT_ONCE = 500  # ids per statement, below SQLite's limit on parameters
 
 
 class Changes(NamedTuple):
-    """What the entries of some documents became: `said` now, or `gone`. `sequence` is that of the last change.
+    """What the entries of some documents became: `current` now, or `gone`. `sequence` is that of the last change.
 
-    `whole` tells that `said` are all entries there are, because changes so long ago are no longer known one by one.
+    `whole` means that `current` are all entries there are, because changes so long ago are no longer known one by one.
     """
 
     sequence: int
-    said: list[Contribution]
+    current: list[Contribution]
     gone: list[str]
     whole: bool
 
@@ -52,8 +52,8 @@ class Changes(NamedTuple):
 class Ledger:
     """The contributions of documents, in memory.
 
-    >>> ledger, said = Ledger(), Contribution("d", (Node.passage("d"),))
-    >>> ledger.record([said]), ledger.record([said])
+    >>> ledger, entry = Ledger(), Contribution("d", (Node.passage("d"),))
+    >>> ledger.record([entry]), ledger.record([entry])
     (['d'], [])
     >>> ledger.forget(["d"]), ledger.read()
     (['d'], [])
@@ -66,7 +66,7 @@ class Ledger:
         self.record(contributions)
 
     def record(self, contributions: Iterable[Contribution]) -> list[str]:
-        """Put contributions in place of what their documents said before; the ids for which that made a difference."""
+        """Replace what these documents contributed; the ids for which that made a difference."""
         changed = []
         for contribution in contributions:
             text = _encode(contribution)
@@ -117,7 +117,7 @@ def create_tables(connection: sqlite3.Connection) -> None:
 
 
 def record(connection: sqlite3.Connection, contributions: Iterable[Contribution]) -> list[str]:
-    """Put contributions in place of what their documents said before; the ids for which that made a difference.
+    """Replace what these documents contributed; the ids for which that made a difference.
 
     >>> connection = sqlite3.connect(":memory:")
     >>> create_tables(connection)
@@ -203,18 +203,18 @@ def changes(connection: sqlite3.Connection, after: int = 0) -> Changes:
     >>> _ = record(connection, [Contribution("d", (Node.passage("d"),)), Contribution("e", (Node.passage("e"),))])
     >>> _ = forget(connection, ["d"])
     >>> found = changes(connection, after=2)
-    >>> found.sequence, found.said, found.gone, found.whole
+    >>> found.sequence, found.current, found.gone, found.whole
     (3, [], ['d'], False)
     """
     whole, rows = _changed_rows(connection, after)
-    said: list[Contribution] = []
+    current: list[Contribution] = []
     gone: list[str] = []
     for id_, digest, payload in rows:
         if digest is None:
             gone.append(id_)
         else:
-            said.append(_decode(id_, decompressed(id_, payload)))
-    return Changes(last_sequence(connection), said, gone, whole)
+            current.append(_decode(id_, decompressed(id_, payload)))
+    return Changes(last_sequence(connection), current, gone, whole)
 
 
 def clear_removed(connection: sqlite3.Connection, through: int) -> None:
@@ -238,11 +238,11 @@ def read(connection: sqlite3.Connection) -> list[Contribution]:
 
     >>> connection = sqlite3.connect(":memory:")
     >>> create_tables(connection)
-    >>> said = Contribution("d", (Node.passage("d"),), mentions=(Mention("Łódź"),))
-    >>> record(connection, [said]), read(connection) == [said]
+    >>> entry = Contribution("d", (Node.passage("d"),), mentions=(Mention("Łódź"),))
+    >>> record(connection, [entry]), read(connection) == [entry]
     (['d'], True)
     """
-    return sorted(changes(connection).said, key=lambda contribution: contribution.document_id)
+    return sorted(changes(connection).current, key=lambda contribution: contribution.document_id)
 
 
 def decompressed(document_id: str, payload: bytes) -> bytes:

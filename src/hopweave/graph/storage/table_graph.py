@@ -280,8 +280,8 @@ class TableGraph:
         known &= np.maximum(np.maximum(starts, ends), documents) < self.size
         nodes, declared_by = declared["node"].astype(np.int64), declared["document"].astype(np.int64)
         present = (declared_by >= 0) & (np.maximum(nodes, declared_by) < self.size)
-        said = (starts[known], ends[known], types[known], documents[known])
-        return Statements(self.size, *said, nodes[present], declared_by[present])
+        stated = (starts[known], ends[known], types[known], documents[known])
+        return Statements(self.size, *stated, nodes[present], declared_by[present])
 
     def _of_kind(self, kind: str) -> Mask:
         if kind not in self.tables.kinds:

@@ -34,7 +34,7 @@ RECORDED, HAS_TEXT = 1, 2
 ALIVE, CLAIM = 1, 2
 """Flags of edges: its document is there; it says that a document has an address."""
 
-FORMAT = 1
+FORMAT = 2
 """Of the arrays; another number means that they have to be made again."""
 
 _PRIME = 0x9E3779B97F4A7C15
@@ -46,7 +46,7 @@ _WORDS = {
     "longest": np.int16,
     "near_documents": np.int32,
 }
-_SPELLINGS = {"node": np.int32, "said": np.int32, "about": np.int32, "declared": np.int32}
+_SPELLINGS = {"node": np.int32, "mentions": np.int32, "about": np.int32, "declared": np.int32}
 _NODES = {
     "kind": np.int16,
     "flags": np.uint8,
@@ -76,13 +76,13 @@ _EDGES = {
 }
 _DECLARED = {"node": np.int32, "document": np.int32, "text": np.int32, "spelling": np.int32}
 _ROWS: dict[str, dict[str, Any]] = {
-    "said": {"spelling": np.int32, "type": np.int16, "confidence": np.uint8, "weight": np.float64},
+    "mentions": {"spelling": np.int32, "type": np.int16, "confidence": np.uint8, "weight": np.float64},
     "text": {"word": np.int32},
     "nearby": {"node": np.int32, "word": np.int32},
     "edges_of": {"edge": np.int32},
     "declared_by": {"declared": np.int32},
     "rows": {"target": np.int32, "code": np.uint16, "weight": np.float64},
-    "said_by": {"document": np.int32},
+    "mentioned_in": {"document": np.int32},
     "edges_at": {"edge": np.int32},
     "declared_at": {"declared": np.int32},
     "spellings_of": {"spelling": np.int32},
@@ -148,9 +148,9 @@ class GraphTables:
         self.declared = ColumnTable(_DECLARED, part("declared"))
         self.names, self.similar_words = hashes("names"), hashes("similar_words")
         self.stems = hashes("stems")
-        self.said, self.text, self.nearby = rows("said"), rows("text"), rows("nearby")
+        self.mentions, self.text, self.nearby = rows("mentions"), rows("text"), rows("nearby")
         self.edges_of, self.declared_by = rows("edges_of"), rows("declared_by")
-        self.rows, self.said_by = rows("rows"), rows("said_by")
+        self.rows, self.mentioned_in = rows("rows"), rows("mentioned_in")
         self.edges_at, self.declared_at = rows("edges_at"), rows("declared_at")
         self.spellings_of = rows("spellings_of")
         self.documents_with, self.names_with, self.near = rows("documents_with"), rows("names_with"), rows("near")

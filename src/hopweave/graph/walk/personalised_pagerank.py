@@ -186,7 +186,7 @@ class _TypeWeights:
 
     @property
     def key(self) -> str:
-        """What tells these weights from others, as text."""
+        """These weights as text, for use as a key."""
         ordered = [None if one is None else sorted(one.items()) for one in (self.forward, self.backward)]
         return json.dumps([self.direction, *ordered])
 

@@ -43,13 +43,15 @@ class LiveGraph(LiveIndex[TableGraph]):
     def followed(self, held: Held[TableGraph], connection: sqlite3.Connection) -> tuple[TableGraph, int]:
         """The contributions that are new, and those that are gone."""
         changes = ledger.changes(connection, held.position)
-        if held.value.version and not changes.said and not changes.gone and not changes.whole:
+        if held.value.version and not changes.current and not changes.gone and not changes.whole:
             return held.value, changes.sequence
         followed = GraphTables() if changes.whole else held.value.tables
-        if changes.said or changes.gone:
+        if changes.current or changes.gone:
             # from nothing, documents are numbered by id, so that equal contents give equal scores to the last digit
-            said = sorted(changes.said, key=lambda one: one.document_id) if changes.whole else changes.said
-            apply(followed, said, changes.gone)
+            contributions = (
+                sorted(changes.current, key=lambda one: one.document_id) if changes.whole else changes.current
+            )
+            apply(followed, contributions, changes.gone)
         version = int(connection.execute("SELECT version FROM state").fetchone()[0])
         return TableGraph(followed, version), changes.sequence
 

@@ -86,7 +86,7 @@ class ImageFolder:
         position: int,
         size: int,
     ) -> Noted:
-        """Write an image that does not count yet; `replace` makes it count. `header` must tell its `format`."""
+        """Write an image that does not count yet; `replace` makes it count. `header` must have its `format`."""
         self.folder.mkdir(exist_ok=True)
         kind = re.sub(r"[^a-z0-9]+", "-", name.lower())[:40].strip("-")
         file = f"{kind}-{version}-{uuid4().hex[:12]}.image"

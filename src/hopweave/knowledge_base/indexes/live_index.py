@@ -69,8 +69,8 @@ class LiveIndex(ABC, Generic[T]):
         image = noted(connection, self.name)
         return self.changes(connection, image) / max(image.size if image else 0, 1) if image else 1.0
 
-    def same(self, one: T, other: T) -> bool:  # noqa: ARG002 - for those that cannot tell
-        """Whether two indexes say the same; those that cannot tell are trusted by their checksum."""
+    def same(self, one: T, other: T) -> bool:  # noqa: ARG002 - for those that cannot compare
+        """Whether two indexes are equal; those that cannot be compared rely on their checksum."""
         return True
 
     def can_follow(self, held: Held[T], connection: sqlite3.Connection) -> bool:  # noqa: ARG002 - for those that cannot
@@ -103,5 +103,5 @@ class LiveIndex(ABC, Generic[T]):
                 return Held(self.opened(opened), image.version, image.position, image.file, image.version)
             except InvalidImage as error:
                 folder.unusable(image, error)
-        # the file is remembered though it is no good, so that it is not tried again at every change
+        # the file is noted although it is damaged, so that it is not tried again at every change
         return Held(self.empty(), 0, 0, image.file if image else "", image.version if image else -1)

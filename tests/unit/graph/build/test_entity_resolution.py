@@ -42,17 +42,17 @@ def test_a_name_in_one_passage_leads_nowhere():
 
 def test_a_name_with_edges_of_its_own_leads_somewhere():
     harris = Node.entity("Harris")
-    said = Contribution(
+    contributions = Contribution(
         "a", (Node.entity("Skua"), harris), (Edge("entity:skua", harris.id),), (Mention("Skua"), Mention("Tern"))
     )
-    found = edges([said])
+    found = edges([contributions])
     assert found["a", "Skua"][1] == pytest.approx(1 / log(3))
     assert found["a", "Tern"][1] == pytest.approx(0.1 / log(3))
 
 
 def test_min_passages():
-    said = [says("a", "", Mention("Skua"), Mention("Tern")), says("b", "", Mention("Skua"))]
-    assert set(edges(said, min_passages=2)) == {("a", "Skua"), ("b", "Skua")}
+    contributions = [says("a", "", Mention("Skua"), Mention("Tern")), says("b", "", Mention("Skua"))]
+    assert set(edges(contributions, min_passages=2)) == {("a", "Skua"), ("b", "Skua")}
     about = [says("a", "", Mention("Tern", "about"))]
     assert set(edges(about, min_passages=2)) == {("a", "Tern")}
 
@@ -64,18 +64,22 @@ def test_unsure_mentions_count_only_when_others_vouch():
 
 
 def test_a_word_mostly_written_small_is_no_entity():
-    said = [says("a", "the film and a film", Mention("Film")), says("b", "", Mention("Film"))]
-    assert edges(said) == {}
-    assert set(edges([*said, says("c", "", Mention("Film", "about"))])) >= {("a", "Film"), ("b", "Film"), ("c", "Film")}
+    contributions = [says("a", "the film and a film", Mention("Film")), says("b", "", Mention("Film"))]
+    assert edges(contributions) == {}
+    assert set(edges([*contributions, says("c", "", Mention("Film", "about"))])) >= {
+        ("a", "Film"),
+        ("b", "Film"),
+        ("c", "Film"),
+    }
 
 
 def test_spellings_are_one_thing_named_as_those_about_it_write_it():
-    said = [
+    contributions = [
         says("a", "", Mention("St Louis")),
         says("b", "", Mention("St Louis")),
         says("c", "", Mention("St. Louis", "about")),
     ]
-    assert set(edges(said)) == {("a", "St. Louis"), ("b", "St. Louis"), ("c", "St. Louis")}
+    assert set(edges(contributions)) == {("a", "St. Louis"), ("b", "St. Louis"), ("c", "St. Louis")}
 
 
 def test_kinds_are_kept_apart():
@@ -120,8 +124,11 @@ def test_what_passages_are_about_is_looked_for_in_texts(about, text, share):
 
 
 def test_an_ordinary_word_at_the_start_of_a_sentence_is_not_the_title():
-    said = [says("b", "", Mention("Brother", "about")), says("z", "Brother and sister. his brother is here")]
-    assert edges(said)["z", "Brother"] == ("mentions", pytest.approx(0.3 / log(4)))  # only the one in small letters
+    contributions = [says("b", "", Mention("Brother", "about")), says("z", "Brother and sister. his brother is here")]
+    assert edges(contributions)["z", "Brother"] == (
+        "mentions",
+        pytest.approx(0.3 / log(4)),
+    )  # only the one in small letters
 
 
 def test_lower_case_can_be_switched_off():

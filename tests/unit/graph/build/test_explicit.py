@@ -64,17 +64,19 @@ def test_references_from_others():
 
 
 def test_an_edge_may_name_an_entity_in_any_spelling():
-    said = [
+    contributions = [
         Contribution("1", (Node.entity("St. Louis"),)),
         Contribution("2", (Node.entity("Missouri"),), (Edge("entity:st louis", "entity:missouri", "lies_in"),)),
     ]
-    assert [(edge.source, edge.target) for edge in resolve(said).edges()] == [("entity:st. louis", "entity:missouri")]
+    assert [(edge.source, edge.target) for edge in resolve(contributions).edges()] == [
+        ("entity:st. louis", "entity:missouri")
+    ]
 
 
-def test_ids_that_look_like_names_are_told_apart():
+def test_ids_that_look_like_names_are_distinguished():
     pages = [Node("https://example.org/a-b", "page", "One"), Node("https://example.org/a.b", "page", "Other")]
-    said = Contribution("1", tuple(pages), (Edge(pages[0].id, pages[1].id),))
-    resolved = resolve([said])
+    contributions = Contribution("1", tuple(pages), (Edge(pages[0].id, pages[1].id),))
+    resolved = resolve([contributions])
     assert sorted(node.name for node in resolved.nodes) == ["One", "Other"]
     assert [(edge.source, edge.target) for edge in resolved.edges()] == [(pages[0].id, pages[1].id)]
 

@@ -11,8 +11,8 @@ from hopweave.language.words import word_string
 def tables_of(texts, names):
     """Texts as documents, and one more document that is about all the names."""
     tables = GraphTables()
-    said = [Contribution(str(number), words=word_string(text)) for number, text in enumerate(texts)]
-    apply(tables, [*said, Contribution("names", mentions=tuple(Mention(name, "about") for name in names))])
+    contributions = [Contribution(str(number), words=word_string(text)) for number, text in enumerate(texts)]
+    apply(tables, [*contributions, Contribution("names", mentions=tuple(Mention(name, "about") for name in names))])
     return tables
 
 

@@ -29,12 +29,12 @@ def test_one_document_without_anything_to_say_is_still_a_node():
 
 def test_explicit_edges_of_several_documents_add_up():
     nodes = (Node.entity("a"), Node.entity("b"))
-    said = [
+    contributions = [
         Contribution(id_, nodes, (Edge("entity:a", "entity:b", "helps", weight),))
         for id_, weight in (("1", 0.5), ("2", 2.0))
     ]
-    assert lines(resolve(said)) == ["entity:a helps entity:b 2.5000"]
-    assert lines(resolve(said[:1])) == ["entity:a helps entity:b 0.5000"]
+    assert lines(resolve(contributions)) == ["entity:a helps entity:b 2.5000"]
+    assert lines(resolve(contributions[:1])) == ["entity:a helps entity:b 0.5000"]
 
 
 def test_an_edge_waits_for_its_node():
@@ -44,12 +44,12 @@ def test_an_edge_waits_for_its_node():
 
 
 def test_spellings_of_an_entity_are_one_node_and_its_edges_follow():
-    said = [
+    contributions = [
         triples_contribution("1", [["St. Louis", "lies in", "Missouri"]]),
         triples_contribution("2", [["St Louis", "has", "an arch"]]),
         triples_contribution("3", [["St. Louis", "borders", "Illinois"]]),
     ]
-    resolved = resolve(said)
+    resolved = resolve(contributions)
     assert {edge.source for edge in resolved.edges() if not edge.source.startswith("passage:")} == {"entity:st. louis"}
 
 
@@ -62,52 +62,54 @@ def test_joining_makes_no_loops_but_keeps_those_that_were_meant():
 
 
 def test_nodes_with_ids_of_their_own_are_left_alone():
-    said = Contribution("1", (Node("n1", "place", "St. Louis"), Node("n2", "place", "St Louis")), (Edge("n1", "n2"),))
-    assert lines(resolve([said])) == ["n1 relates_to n2 1.0000"]
+    contributions = Contribution(
+        "1", (Node("n1", "place", "St. Louis"), Node("n2", "place", "St Louis")), (Edge("n1", "n2"),)
+    )
+    assert lines(resolve([contributions])) == ["n1 relates_to n2 1.0000"]
 
 
 def test_the_node_that_says_most_is_kept():
-    plain, told = Node.entity("Skua"), Node("entity:skua", "entity", "Skua", metadata={"built": 1974})
-    for said in ([plain, told], [told, plain]):
-        resolved = resolve([Contribution(str(number), (node,)) for number, node in enumerate(said)])
+    plain, described = Node.entity("Skua"), Node("entity:skua", "entity", "Skua", metadata={"built": 1974})
+    for contributions in ([plain, described], [described, plain]):
+        resolved = resolve([Contribution(str(number), (node,)) for number, node in enumerate(contributions)])
         assert [node.metadata for node in resolved.nodes] == [{"built": 1974}]
 
 
 def test_labels_keep_how_a_relation_was_written():
-    said = [
+    contributions = [
         triples_contribution(id_, [["Skua", written, "Harris"]])
         for id_, written in (("1", "Sails to"), ("2", "sails to"), ("3", "sails to"))
     ]
-    assert [edge.label for edge in resolve(said).edges() if edge.type == "sails_to"] == ["sails to"]
+    assert [edge.label for edge in resolve(contributions).edges() if edge.type == "sails_to"] == ["sails to"]
 
 
 def test_mentions_join_the_entities_of_triples():
-    said = [
+    contributions = [
         triples_contribution("1", [["MV Skua", "sails to", "Harris"]]),
         MentionsBuilder().contribute(Document("2", "We took the MV Skua.")),
     ]
-    assert f"passage:2 mentions entity:mv skua {1 / log(4):.4f}" in lines(resolve(said))
+    assert f"passage:2 mentions entity:mv skua {1 / log(4):.4f}" in lines(resolve(contributions))
 
 
 def test_links_lead_to_documents():
     build = LinksBuilder().contribute
-    said = [
+    contributions = [
         build(Document("a", "[b](b.md)", {"path": "docs/a.md"})),
         build(Document("b", "", {"path": "docs/b.md"})),
     ]
-    assert lines(resolve(said)) == ["passage:a links_to passage:b 1.0000"]
+    assert lines(resolve(contributions)) == ["passage:a links_to passage:b 1.0000"]
 
 
 def test_titles_of_other_scripts_are_found_and_stay_apart():
     build = MentionsBuilder().contribute
-    said = [
+    contributions = [
         build(Document("1", "", {"title": "北京"})),
         build(Document("2", "", {"title": "東京"})),
         build(Document("3", "昨日東京に行った", {})),
         build(Document("4", "Jedziemy do miasta Łódź.", {})),
         build(Document("5", "", {"title": "Łódź"})),
     ]
-    found = {(edge.source, edge.target) for edge in resolve(said).edges() if edge.type == "mentions"}
+    found = {(edge.source, edge.target) for edge in resolve(contributions).edges() if edge.type == "mentions"}
     assert found == {("passage:3", "entity:東京"), ("passage:4", "entity:łódź")}
 
 
@@ -122,12 +124,12 @@ def test_graph_holds_the_same_edges():
 
 def test_order_does_not_matter():
     build = MentionsBuilder().contribute
-    said = [
+    contributions = [
         build(Document(str(n), f"Skua {n} meets Harris and Skua {n + 1} in 19{n}0.", {"title": f"Skua {n}"}))
         for n in range(1, 9)
     ]
-    assert resolve(said).edges() == resolve(reversed(said)).edges()
-    assert resolve(said).nodes == resolve(reversed(said)).nodes
+    assert resolve(contributions).edges() == resolve(reversed(contributions)).edges()
+    assert resolve(contributions).nodes == resolve(reversed(contributions)).nodes
 
 
 def test_the_hash_seed_does_not_matter():

@@ -57,7 +57,7 @@ def test_vectors_are_not_changed():
     assert mine.tolist() == [3, 4]
 
 
-def test_what_is_not_kept_is_made_in_one_call_and_else_told_by_words():
+def test_what_is_not_kept_is_made_in_one_call_or_else_from_words():
     calls = []
 
     def embed(texts):

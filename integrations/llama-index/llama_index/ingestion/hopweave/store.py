@@ -20,10 +20,10 @@ class KnowledgeBaseWriter(TransformComponent):
     Writes the nodes of an ingestion pipeline into a knowledge base, which also builds their graph, and hands them on.
 
     Nodes without an embedding are embedded by the knowledge base. Writing twice changes nothing. The nodes of a
-    document (`ref_doc_id`) replace those that were written of it before. The pipeline's cache is told the version of
-    the knowledge base, so it never skips a write that is still to be done.
+    document (`ref_doc_id`) replace those that were written of it before. The pipeline's cache key has the version
+    of the knowledge base, so it never skips a write that is still to be done.
 
-    LlamaIndex tells transformations nothing of documents that are gone: call `sync` after the run, or let the pipeline
+    LlamaIndex does not report deleted documents to transformations: call `sync` after the run, or let the pipeline
     write through `vector_store=HopweaveVectorStore(...)`, which `DocstoreStrategy.UPSERTS_AND_DELETE` deletes from.
 
     Args:

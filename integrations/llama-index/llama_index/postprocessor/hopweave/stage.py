@@ -128,14 +128,14 @@ class ComparingPostprocessor(VectorPostprocessor, ABC):
 
 
 class RerankPostprocessor(StagePostprocessor, ABC):
-    """A stage that reranks, and tells LlamaIndex's instrumentation about it."""
+    """A stage that reranks, with LlamaIndex's rerank events."""
 
     top_n: int | None = Field(default=None, ge=1, description="Return only so many nodes; all of them when not given.")
 
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        with self._told(nodes, query_bundle) as reranked:
+        with self._instrumented(nodes, query_bundle) as reranked:
             reranked.extend(super()._postprocess_nodes(nodes, query_bundle)[: self.top_n])
         return reranked
 
@@ -143,12 +143,14 @@ class RerankPostprocessor(StagePostprocessor, ABC):
     async def _apostprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        with self._told(nodes, query_bundle) as reranked:
+        with self._instrumented(nodes, query_bundle) as reranked:
             reranked.extend((await super()._apostprocess_nodes(nodes, query_bundle))[: self.top_n])
         return reranked
 
     @contextmanager
-    def _told(self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None) -> Iterator[list[NodeWithScore]]:
+    def _instrumented(
+        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None
+    ) -> Iterator[list[NodeWithScore]]:
         top_n = len(nodes) if self.top_n is None else self.top_n
         model = getattr(self, "model", None) or getattr(self, "provider", self.kind)  # a service has a usual model
         dispatcher.event(ReRankStartEvent(query=query_bundle, nodes=nodes, top_n=top_n, model_name=model))

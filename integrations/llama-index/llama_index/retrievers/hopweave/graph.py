@@ -25,7 +25,7 @@ class GraphRetriever(SourceRetriever):
     def __init__(
         self, knowledge_base: Any, *, upstream: Mapping[str, BaseRetriever] | None = None, **options: Any
     ) -> None:
-        """Set the source up; with upstream retrievers it is told their names."""
+        """Set the source up; with upstream retrievers, `seeds_from` are their names."""
         if upstream is not None and "seeds_from" not in options:
             options["seeds_from"] = tuple(upstream)
         super().__init__(knowledge_base, upstream=upstream, **options)

@@ -7,7 +7,7 @@ from hopweave.graph.pagerank import PageRank
 
 class PageRankRetriever(GraphRetriever):
     """
-    Walks from what the question names to the passages that tell the rest, by personalised PageRank.
+    Ranks passages by personalised PageRank from the entities that the question names.
 
     Takes the parameters of `hopweave.graph.pagerank.PageRank` beside those of `GraphRetriever`.
 

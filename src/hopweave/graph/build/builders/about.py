@@ -45,7 +45,7 @@ _FIRST_SENTENCE = 400  # characters
 
 
 def without_suffix(title: str) -> str:
-    """A title without the bracket at its end that tells it from others.
+    """A title without the disambiguating bracket at its end.
 
     >>> without_suffix("Inherent Vice (film)"), without_suffix("東京（とうきょう）"), without_suffix("(500)")
     ('Inherent Vice', '東京', '(500)')

@@ -20,7 +20,7 @@ Tenant = dict[str, Any] | Callable[[], dict[str, Any]] | None
 Metadata values a document must have to be seen at all, or a function that returns them.
 
 Haystack's `ComponentTool` leaves inputs that may be functions out of a tool's parameters. So a model that calls a
-component of ours as a tool is never told of the tenant.
+component of ours as a tool never sees the tenant.
 """
 
 

@@ -42,7 +42,7 @@ def last_step(
     recipe: str | Recipe, knowledge_base: str, *, tenant: dict[str, Any] | None = None
 ) -> tuple[Pipeline, str]:
     """
-    The pipeline of a recipe up to its documents, without what is told beside them, and the name of its last component.
+    The pipeline of a recipe as far as its documents, without paths and context, and the name of its last component.
 
     :param recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
     :param knowledge_base: Path of the knowledge base file.

@@ -62,7 +62,7 @@ class FlowPruningBuilder:
         :param top_k: How many paths to keep.
         :param time_budget_seconds: Best so far after this time.
         :param edge_type_weights: Weights of edge types that differ from the usual ones.
-        :param tenant: Metadata values a document must have for what it says to be told.
+        :param tenant: Metadata values a document must have for its contributions to be visible.
         """
         self.pruning = FlowPruning(
             min_hits=min_hits,

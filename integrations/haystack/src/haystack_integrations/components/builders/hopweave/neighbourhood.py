@@ -42,7 +42,7 @@ class NeighbourhoodBuilder:
 
         :param knowledge_base: Path of the knowledge base file that has the graph.
         :param edge_types: Only edges of these types; None for all.
-        :param tenant: Metadata values a document must have for what it says to be told.
+        :param tenant: Metadata values a document must have for its contributions to be visible.
         """
         self.knowledge_base = str(knowledge_base)
         self.tenant = tenant

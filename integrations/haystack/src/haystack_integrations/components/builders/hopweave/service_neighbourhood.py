@@ -45,7 +45,7 @@ class ServiceNeighbourhoodBuilder:
         :param knowledge_base: Path of the knowledge base file that has the graph.
         :param node_kinds: Kinds of the nodes to look around.
         :param edge_types: Edges that count; None for all of them.
-        :param tenant: Metadata values a document must have for what it says to be told.
+        :param tenant: Metadata values a document must have for its contributions to be visible.
         """
         self.builder = ServiceNeighbourhood(node_kinds=node_kinds, edge_types=edge_types)
         self.knowledge_base = str(knowledge_base)
