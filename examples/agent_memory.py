@@ -2,8 +2,8 @@
 
     python examples/agent_memory.py
 
-Built on the recipe `memory`. A gate keeps out messages that need no memory; recent and important memories count more, old
-ones fade, small talk is left out. Time is handed in, so half a year passes in a moment. No LLM, no download.
+Built on the recipe `memory`. A gate keeps out messages that need no memory; recent and important memories count more,
+old ones fade, small talk is left out. Time is handed in, so half a year passes in a moment. No LLM, no download.
 """
 
 from datetime import UTC, datetime, timedelta
