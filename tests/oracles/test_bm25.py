@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hopweave.document import Document
 from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.text.analyzers import analyzer
-from hopweave.text.text_index import TextIndex, term_counts
+from hopweave.text.bm25_index import BM25Index, term_counts
 
 WORDS = st.sampled_from(["tide", "gate", "ferry", "skua", "hallow", "isle", "storm", "quay", "rope", "mast"])
 TEXTS = st.lists(st.lists(WORDS, max_size=12), min_size=1, max_size=12)
@@ -32,7 +32,7 @@ def plain_bm25(texts, terms, k1=1.5, b=0.75):
 
 
 def index_of(texts):
-    return TextIndex().changed([(row, *term_counts(text)) for row, text in enumerate(texts, start=1)])
+    return BM25Index().changed([(row, *term_counts(text)) for row, text in enumerate(texts, start=1)])
 
 
 def scores_of(index, terms, count):

@@ -10,7 +10,7 @@ from hopweave.graph.storage import ledger
 from hopweave.knowledge_base.entry import content_digest
 from hopweave.knowledge_base.schema import TOKENIZER
 from hopweave.text.analyzers import analyzer
-from hopweave.text.text_index import term_counts
+from hopweave.text.bm25_index import term_counts
 
 
 def problems(connection: sqlite3.Connection, analyzers: Sequence[str], *, embedded: bool) -> list[str]:

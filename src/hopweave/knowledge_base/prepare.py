@@ -22,7 +22,7 @@ from hopweave.graph.storage import ledger
 from hopweave.hit import Vector
 from hopweave.knowledge_base.settings import GIVEN, Settings
 from hopweave.text.analyzers import analyzer
-from hopweave.text.text_index import term_counts
+from hopweave.text.bm25_index import term_counts
 
 T = TypeVar("T")
 

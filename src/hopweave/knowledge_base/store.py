@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from hopweave.recipe import Recipe
 
 _WITHOUT_EMBEDDER = frozenset(Capability) - {Capability.EMBEDDER, Capability.TEXT_EMBEDDER, Capability.WORD_VECTORS}
-_BLOB_BYTES = 64 * 1024 * 1024
 
 
 class KnowledgeBase(Knowledge):

@@ -1,7 +1,7 @@
 """BM25: lexical search with term frequency, inverse document frequency and length normalisation.
 
 S. Robertson, H. Zaragoza (2009): The Probabilistic Relevance Framework: BM25 and Beyond. The scores are those of
-Lucene's variant; `text_index.py` holds the index.
+Lucene's variant; `bm25_index.py` holds the index.
 """
 
 from collections import Counter

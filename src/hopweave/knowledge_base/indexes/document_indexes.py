@@ -11,9 +11,9 @@ from hopweave.document import Document
 from hopweave.knowledge_base.indexes.images import Noted
 from hopweave.knowledge_base.indexes.live_index import Held, LiveIndex, T
 from hopweave.storage.images import Array, Image
-from hopweave.text import text_index
+from hopweave.text import bm25_index
 from hopweave.text.analyzers import analyzer
-from hopweave.text.text_index import TextIndex, term_counts
+from hopweave.text.bm25_index import BM25Index, term_counts
 from hopweave.vector import vector_index
 from hopweave.vector.vector_index import VectorIndex
 
@@ -33,39 +33,39 @@ class _OverRows(LiveIndex[T]):
         return max(last_row(connection) - position, 0) + (int(removed) if image else 0)
 
 
-class LiveText(_OverRows[TextIndex]):
+class LiveText(_OverRows[BM25Index]):
     """The BM25 index of an analyzer; one that the file does not keep is worked out from the documents."""
 
-    format_version = text_index.FORMAT
+    format_version = bm25_index.FORMAT
 
     def __init__(self, analyzer_name: str, *, stored: bool) -> None:
         super().__init__(f"text:{analyzer_name}")
         self._analyzer = analyzer_name
         self._stored = stored
 
-    def empty(self) -> TextIndex:
+    def empty(self) -> BM25Index:
         """No documents."""
-        return TextIndex()
+        return BM25Index()
 
-    def opened(self, image: Image) -> TextIndex:
+    def opened(self, image: Image) -> BM25Index:
         """Mapped postings."""
-        return TextIndex.from_arrays(image.arrays)
+        return BM25Index.from_arrays(image.arrays)
 
-    def followed(self, held: Held[TextIndex], connection: sqlite3.Connection) -> tuple[TextIndex, int]:
+    def followed(self, held: Held[BM25Index], connection: sqlite3.Connection) -> tuple[BM25Index, int]:
         """New rows in, removed rows out."""
         read = _stored_terms if self._stored else _analysed_terms
         new = list(read(connection, self._analyzer, held.position))
         return held.value.changed(new, _removed(connection, held.version)), last_row(connection)
 
-    def arrays(self, value: TextIndex) -> tuple[dict[str, Any], Mapping[str, Array]]:
+    def arrays(self, value: BM25Index) -> tuple[dict[str, Any], Mapping[str, Array]]:
         """Postings."""
         return {}, value.arrays()
 
-    def size(self, value: TextIndex) -> int:
+    def size(self, value: BM25Index) -> int:
         """Documents."""
         return value.size
 
-    def same(self, one: TextIndex, other: TextIndex) -> bool:
+    def same(self, one: BM25Index, other: BM25Index) -> bool:
         """Whether they have the same postings."""
         arrays = other.arrays()
         return all(np.array_equal(array, arrays[name]) for name, array in one.arrays().items())

@@ -19,7 +19,7 @@ from hopweave.knowledge_base.indexes.graph_index import LiveGraph
 from hopweave.knowledge_base.indexes.images import ImageFolder, Noted
 from hopweave.knowledge_base.indexes.live_index import Held, LiveIndex
 from hopweave.metadata.filters import matches
-from hopweave.text.text_index import TextIndex
+from hopweave.text.bm25_index import BM25Index
 from hopweave.vector.vector_index import VectorIndex
 
 Rows = npt.NDArray[np.int64]
@@ -128,7 +128,7 @@ class View:
     connection: sqlite3.Connection
     version: int
 
-    def text(self, name: str) -> TextIndex:
+    def text(self, name: str) -> BM25Index:
         """The BM25 index of an analyzer; one that the file does not keep is worked out from the documents."""
         index = LiveText(name, stored=name in self.snapshot.stored_analyzers)
         return self.snapshot.held(index, self.connection, self.version).value

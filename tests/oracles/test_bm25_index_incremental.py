@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 
 from hopweave.document import Document
 from hopweave.knowledge_base.store import KnowledgeBase
-from hopweave.text.text_index import TextIndex, term_counts
+from hopweave.text.bm25_index import BM25Index, term_counts
 
 WORDS = st.sampled_from(["tide", "gate", "ferry", "skua", "hallow", "isle", "storm", "quay", "rope", "mast"])
 
 
 @given(st.data())
 def test_any_adding_and_deleting_equals_a_fresh_build(data):
-    index, truth, row = TextIndex(), {}, 0
+    index, truth, row = BM25Index(), {}, 0
     for _ in range(data.draw(st.integers(1, 6), label="steps")):
         texts = data.draw(st.lists(st.lists(WORDS, max_size=6), max_size=4), label="added")
         added = {row + 1 + number: text for number, text in enumerate(texts)}
@@ -25,7 +25,7 @@ def test_any_adding_and_deleting_equals_a_fresh_build(data):
         truth = {number: text for number, text in {**truth, **added}.items() if number not in removed}
         if data.draw(st.booleans(), label="search in between"):
             index.search({"tide": 1.0}, 3)
-    fresh = TextIndex().changed([(number, *term_counts(text)) for number, text in truth.items()])
+    fresh = BM25Index().changed([(number, *term_counts(text)) for number, text in truth.items()])
     terms = data.draw(st.dictionaries(WORDS, st.sampled_from([1.0, 2.0, 5.0]), max_size=4), label="question")
     for one, other in zip(index.search(terms, 99), fresh.search(terms, 99), strict=True):
         assert np.array_equal(one, other)  # to the last digit

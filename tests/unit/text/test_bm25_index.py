@@ -5,13 +5,13 @@ import pytest
 
 from hopweave.errors import InvalidImage
 from hopweave.storage.images import open_image, write_image
-from hopweave.text.text_index import TextIndex, term_counts, term_key
+from hopweave.text.bm25_index import BM25Index, term_counts, term_key
 
 TEXTS = {1: "tide gate tide", 2: "gate", 5: "ferry ferry ferry harbour"}
 
 
 def index_of(texts):
-    return TextIndex().changed([(row, *term_counts(text.split())) for row, text in texts.items()])
+    return BM25Index().changed([(row, *term_counts(text.split())) for row, text in texts.items()])
 
 
 def found(index, terms, top_k=10, allowed=None):
@@ -40,7 +40,7 @@ def test_what_is_not_said_is_not_found(terms):
 
 
 def test_an_empty_index_finds_nothing():
-    assert found(TextIndex(), {"tide": 1.0}) == {}
+    assert found(BM25Index(), {"tide": 1.0}) == {}
     assert found(index_of({1: ""}), {"tide": 1.0}) == {}
     assert found(index_of({1: "", 2: "tide"}), {"tide": 1.0}).keys() == {2}
 
@@ -94,7 +94,7 @@ def test_terms_are_counted_under_keys_that_every_process_knows():
 def test_an_image_of_it_finds_the_same(tmp_path):
     index = index_of(TEXTS).changed([(9, *term_counts(["gate", "ebb"]))], np.array([1]))
     checksum = write_image(tmp_path / "a.image", {}, index.arrays())
-    again = TextIndex.from_arrays(open_image(tmp_path / "a.image", checksum).arrays)
+    again = BM25Index.from_arrays(open_image(tmp_path / "a.image", checksum).arrays)
     assert again.rows.tolist() == index.rows.tolist() == [2, 5, 9]
     for one, other in ((index, again), (index.changed(removed=np.array([2])), again.changed(removed=np.array([2])))):
         for term in ("tide", "gate", "ferry", "harbour", "ebb"):
@@ -105,15 +105,15 @@ def test_an_image_of_it_finds_the_same(tmp_path):
 def test_arrays_that_do_not_fit_together_are_refused(spoil):
     arrays = index_of(TEXTS).arrays()
     with pytest.raises(InvalidImage, match="do not fit together"):
-        TextIndex.from_arrays({**arrays, spoil: arrays[spoil][:-1]})
+        BM25Index.from_arrays({**arrays, spoil: arrays[spoil][:-1]})
     with pytest.raises(InvalidImage, match="do not fit together"):
-        TextIndex.from_arrays({**arrays, spoil: arrays[spoil].astype(np.float64)})
+        BM25Index.from_arrays({**arrays, spoil: arrays[spoil].astype(np.float64)})
     with pytest.raises(InvalidImage, match="lacks the array"):
-        TextIndex.from_arrays({name: array for name, array in arrays.items() if name != spoil})
+        BM25Index.from_arrays({name: array for name, array in arrays.items() if name != spoil})
 
 
 def test_additions_one_by_one_make_few_segments():
-    index = TextIndex()
+    index = BM25Index()
     for row in range(1, 2001):
         index = index.changed([(row, *term_counts([f"word{row % 7}", "gate"]))])
     assert len(index._segments) <= 12

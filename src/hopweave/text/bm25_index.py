@@ -111,7 +111,7 @@ def _sorted(rows: Rows, lengths: Integers, keys: Keys, places: Integers, counts:
                    places[order].astype(np.int32), counts[order].astype(np.int32))  # fmt: skip
 
 
-class TextIndex:
+class BM25Index:
     """A BM25 index over numbered rows, never changed: `changed` gives a new one that shares what it can.
 
     score(t, d) = log(1 + (N - df + 0.5) / (df + 0.5)) · tf / (tf + k1 · (1 - b + b · |d| / mean |d|))
@@ -120,7 +120,7 @@ class TextIndex:
     leave exactly the scores that a fresh build would give. Rows that come later make segments of their own, which are
     joined as they grow, so that a change costs its own size and there are never many segments.
 
-    >>> index = TextIndex().changed([(7, *term_counts(["tide", "gate", "tide"]))])
+    >>> index = BM25Index().changed([(7, *term_counts(["tide", "gate", "tide"]))])
     >>> rows, scores = index.search({"tide": 1.0}, top_k=5)
     >>> rows.tolist()
     [7]
@@ -132,7 +132,7 @@ class TextIndex:
         self._length = sum(segment.length for segment in self._segments)
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> "TextIndex":
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> "BM25Index":
         """The index of an image, which may be mapped; `InvalidImage` if the arrays do not fit together."""
         try:
             segment = Segment(**{name: arrays[name] for name in _ARRAYS})
@@ -161,7 +161,7 @@ class TextIndex:
         alive = (one.rows if one.gone is None else one.rows[~one.gone] for one in self._segments)
         return np.concatenate([np.empty(0, np.int64), *alive])
 
-    def changed(self, added: Iterable[tuple[int, Keys, Counts]] = (), removed: Rows | None = None) -> "TextIndex":
+    def changed(self, added: Iterable[tuple[int, Keys, Counts]] = (), removed: Rows | None = None) -> "BM25Index":
         """The index with rows added (row, term keys, counts) and rows removed. New rows must be the largest."""
         segments = list(self._segments)
         if removed is not None and len(removed):
@@ -171,7 +171,7 @@ class TextIndex:
             segments.append(Segment.of(new))
         while len(segments) > 1 and len(segments[-2].places) <= 2 * len(segments[-1].places):
             segments[-2:] = [Segment.merged(segments[-2:])]
-        return TextIndex(segments)
+        return BM25Index(segments)
 
     def search(
         self, terms: Mapping[str, float], top_k: int, allowed: Rows | None = None
