@@ -1,6 +1,6 @@
 """The question, and what has been understood of it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -28,7 +28,7 @@ class Intent:
 
     `weights` are the shares of the four signals (embedding, text, graph, intent_edges); `keywords` are stems that
     count more in BM25; `edge_types` are the graph edges worth following; `rule` is the pattern that fired and
-    `also` the other intents that matched.
+    `also` the other intents that matched. `profile` is the one of the eight intents that a finer one belongs to.
     """
 
     name: str
@@ -37,6 +37,15 @@ class Intent:
     edge_types: tuple[str, ...] = ()
     rule: str | None = None
     also: tuple[str, ...] = ()
+    profile: str | None = None
+
+    def is_one_of(self, names: Collection[str]) -> bool:
+        """Whether this intent or its profile is among these names.
+
+        >>> Intent("compose_workflow", profile="workflow").is_one_of(("workflow", "exploratory"))
+        True
+        """
+        return self.name in names or self.profile in names
 
 
 NO_INTENT = Intent("none", {"embedding": 0.40, "text": 0.45, "graph": 0.15, "intent_edges": 0.0})

@@ -21,7 +21,7 @@ examples:
 Each line of queries.jsonl has a "question" and "gold", the ids of the relevant documents; an item of gold that is
 itself a list is satisfied by any of its ids. Optional: "id", "filters", "tenant", "now". ± is half the 95 % interval.
 """
-_MEASURE_HELP = "recall@K, all_gold@K, mrr@K or ndcg@K; may be repeated (default: {})"
+_MEASURE_HELP = "recall@K, precision@K, all_gold@K, mrr@K or ndcg@K; may be repeated (default: {})"
 
 
 def add_to(commands: Any) -> None:
@@ -33,6 +33,7 @@ def add_to(commands: Any) -> None:
     )
     add_measures(parser)
     parser.add_argument("--sources", action="store_true", help="also evaluate each source of the recipes alone")
+    parser.add_argument("--by-intent", action="store_true", help="one row for each intent of the questions")
     parser.add_argument("--json", action="store_true", help="print the metrics as JSON")
     parser.add_argument("--markdown", action="store_true", help="print the table in Markdown")
     parser.add_argument("--per-query", type=Path, metavar="FILE", help="write the result of each query, as JSON Lines")
@@ -87,6 +88,8 @@ def run(options: argparse.Namespace) -> int:
         lines = (line for one in report.evaluations for line in one.per_query())
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         options.per_query.write_text(text, encoding="utf-8")
+    if options.by_intent:
+        report = report.by_intent()
     if options.json:
         print(json.dumps(report.as_dict(), ensure_ascii=False, indent=2))
     else:

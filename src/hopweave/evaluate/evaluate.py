@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import compress
 from pathlib import Path
 from statistics import fmean
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from hopweave.evaluate.significance import Interval, bootstrap_interval
 from hopweave.knowledge import Capability, Knowledge
 from hopweave.pipeline import Pipeline
 from hopweave.recipe import Recipe, load_recipe
+from hopweave.routing.intent import IntentClassifier
+
+T = TypeVar("T")
 
 PERCENTILES = (50, 95, 99)
 
@@ -25,7 +29,8 @@ PERCENTILES = (50, 95, 99)
 class Evaluation:
     """The evaluation of one recipe: for each query the ids found, best first, the metrics and the time in seconds.
 
-    `scores` holds, by measure, one value per query; `warnings` name sources that failed for some queries.
+    `scores` holds, by measure, one value per query; `intents` are those the recipe classified the queries as, or
+    those of the eight built-in ones if it does not classify; `warnings` name sources that failed for some queries.
     """
 
     name: str
@@ -36,6 +41,7 @@ class Evaluation:
     scores: Mapping[str, tuple[float, ...]]
     seed: int = 0
     warnings: tuple[str, ...] = ()
+    intents: tuple[str, ...] = ()
 
     def mean(self, measure: str) -> float:
         """The mean over the queries."""
@@ -44,6 +50,25 @@ class Evaluation:
     def interval(self, measure: str) -> Interval | None:
         """The 95 % bootstrap confidence interval of the mean; None for a single query."""
         return bootstrap_interval(self.scores[measure], seed=self.seed)
+
+    def by_intent(self) -> dict[str, "Evaluation"]:
+        """The same evaluation for the queries of each intent, by the name of the intent."""
+        return {intent: self._among([one == intent for one in self.intents]) for intent in sorted(set(self.intents))}
+
+    def _among(self, chosen: Sequence[bool]) -> "Evaluation":
+        """The evaluation of some of the queries."""
+
+        def kept(values: Sequence[T]) -> tuple[T, ...]:
+            return tuple(compress(values, chosen))
+
+        return replace(
+            self,
+            judged=kept(self.judged),
+            found=kept(self.found),
+            seconds=kept(self.seconds),
+            intents=kept(self.intents),
+            scores={measure: kept(values) for measure, values in self.scores.items()},
+        )
 
     @property
     def latency_ms(self) -> dict[str, float]:
@@ -58,6 +83,7 @@ class Evaluation:
                 "recipe": self.name,
                 "id": one.id,
                 "question": one.query.text,
+                "intent": self.intents[number],
                 "gold": [group[0] if len(group) == 1 else list(group) for group in one.qrels],
                 "found": list(self.found[number]),
                 **{measure: values[number] for measure, values in self.scores.items()},
@@ -95,6 +121,15 @@ class Report:
     def to_markdown(self) -> str:
         """The table in Markdown, for documents that are generated."""
         return table.markdown(*self._cells())
+
+    def by_intent(self) -> "Report":
+        """The same report with one row for each recipe and intent of the queries."""
+        rows = (
+            replace(part, name=f"{one.name}: {intent} ({len(part.judged)})")
+            for one in self.evaluations
+            for intent, part in one.by_intent().items()
+        )
+        return replace(self, evaluations=tuple(rows))
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         measures = list(self.evaluations[0].scores)
@@ -166,7 +201,8 @@ def evaluate_one(
     deepest = max(map(depth, measures))
     pipeline = Pipeline(recipe, knowledge)
     pipeline.run(judged[0].query, top_k=deepest)  # loads indexes and graph
-    found, seconds, failed = [], [], Counter[str]()
+    classifier = IntentClassifier()
+    found, seconds, intents, failed = [], [], [], Counter[str]()
     for one in judged:
         if Capability.EMBEDDER in knowledge.capabilities:
             knowledge.embed(one.query.text)  # fills the cache, so that the first recipe is not charged for it
@@ -174,6 +210,7 @@ def evaluate_one(
         result = pipeline.run(one.query, top_k=deepest)
         seconds.append(perf_counter() - started)
         found.append(tuple(hit.id for hit in result.hits))
+        intents.append((result.query.intent or classifier.classify(one.query.text)).name)
         failed.update(f"without {source}: {reason}" for source, reason in result.failures.items())
     scores = score_each(judged, found, measures, judging=judging)
     label = name or pipeline.recipe.name
@@ -186,6 +223,7 @@ def evaluate_one(
         scores=scores,
         seed=seed,
         warnings=tuple(f"{label}: {times} of {len(judged)} queries {what}" for what, times in failed.items()),
+        intents=tuple(intents),
     )
 
 

@@ -1,4 +1,4 @@
-"""Ranking metrics: recall, all relevant documents found, reciprocal rank and nDCG, computed by ir-measures."""
+"""Ranking metrics, computed by ir-measures: recall, precision, all relevant found, reciprocal rank and nDCG."""
 
 import re
 from collections.abc import Sequence
@@ -18,7 +18,13 @@ count. `strict`: only the first id of each class is relevant.
 
 DEFAULT_MEASURES = ("recall@5", "recall@10", "all_gold@10", "mrr@10", "ndcg@10")
 
-_NAMES = {"recall": "R", "all_gold": "R", "mrr": "RR", "ndcg": "nDCG"}  # our names and those of ir-measures
+_NAMES = {
+    "recall": "R",
+    "precision": "P",
+    "all_gold": "R",
+    "mrr": "RR",
+    "ndcg": "nDCG",
+}  # our names and those of ir-measures
 _MEASURE = re.compile(r"(\w+)@([1-9]\d{0,5})")
 
 
@@ -30,7 +36,7 @@ def depth(measure: str) -> int:
     >>> depth("recal@5")
     Traceback (most recent call last):
         ...
-    ValueError: measure: 'recal@5' is not allowed: there are recall@K, all_gold@K, mrr@K, ndcg@K
+    ValueError: measure: 'recal@5' is not allowed: there are recall@K, precision@K, all_gold@K, mrr@K, ndcg@K
     """
     return _parsed(measure)[1]
 
@@ -44,9 +50,10 @@ def score_each(
 ) -> dict[str, tuple[float, ...]]:
     """The value of each measure for each query, given the ids found for it, best first.
 
-    `recall@K` is the share of the relevant classes among the first K, `all_gold@K` is 1 if all of them are there, else
-    0, `mrr@K` is the reciprocal of the rank of the first one and 0 if that is beyond K, and `ndcg@K` is the discounted
-    cumulative gain divided by the best possible.
+    `recall@K` is the share of the relevant classes that are among the first K, `precision@K` the share of the first K
+    that are relevant, `all_gold@K` is 1 if all relevant classes are there, else 0, `mrr@K` is the reciprocal of the
+    rank of the first one and 0 if that is beyond K, and `ndcg@K` is the discounted cumulative gain divided by the best
+    possible.
 
     >>> from hopweave.evaluate.queries import EvaluationQuery
     >>> judged = [EvaluationQuery.read({"question": "Who built the gate?", "gold": ["gate", "oram"]})]

@@ -26,7 +26,8 @@ class GraphBoost(SeededSource):
 
     kind: Literal["graph_boost"] = "graph_boost"
     two_hop_intents: tuple[str, ...] = Field(
-        default=("workflow", "exploratory"), description="Intents for which a second hop counts."
+        default=("workflow", "exploratory"),
+        description="Intents, or profiles of intents, for which a second hop counts.",
     )
     edge_type_weights: dict[str, float] = Field(
         default_factory=dict, description="Weights of edge types that differ from the usual ones."
@@ -38,7 +39,7 @@ class GraphBoost(SeededSource):
         scores = graph_boost(
             graph,
             self.seeds(graph, upstream),
-            two_hops=query.intent is not None and query.intent.name in self.two_hop_intents,
+            two_hops=query.intent is not None and query.intent.is_one_of(self.two_hop_intents),
             edge_type_weights={**EDGE_TYPE_WEIGHTS, **self.edge_type_weights},
             central_in=knowledge.graph,
         )

@@ -100,6 +100,6 @@ class IntentClassifier(Component):
         weights = next((rule.weights for rule in chain if rule.weights is not None), NO_INTENT.weights)
         keywords = next((rule.keywords for rule in chain if rule.keywords is not None), ())
         edge_types = next((rule.edge_types for rule in chain if rule.edge_types is not None), ())
-        return Intent(
-            name, {str(signal): share for signal, share in weights.items()}, keywords, edge_types, fired, also
-        )
+        profile = next((rule.profile for rule in chain if rule.profile), name if name in PROFILES else None)
+        shares = {str(signal): share for signal, share in weights.items()}
+        return Intent(name, shares, keywords, edge_types, fired, also, profile)

@@ -25,6 +25,17 @@ def test_by_hand(fixed, letters):
     assert found.interval("recall@2") == (0.0, 0.5)
 
 
+def test_by_intent(fixed, letters):
+    questions = {"How do I fix the crash?": "a", "Why does it fail?": "b", "letters": "c"}
+    recipe = fixed(text=dict.fromkeys(questions, "abc"))
+    report = evaluate(letters, [recipe], judged(**questions), measures=["mrr@5", "recall@1"]).by_intent()
+    assert {one.name: dict(one.scores) for one in report.evaluations} == {
+        "fixed: debugging (2)": {"mrr@5": (1.0, 1 / 2), "recall@1": (1.0, 0.0)},
+        "fixed: goal_based (1)": {"mrr@5": (1 / 3,), "recall@1": (0.0,)},
+    }
+    assert "fixed: debugging (2)" in str(report)
+
+
 def test_recipes_are_asked_for_as_much_as_the_deepest_measure_looks_at(fixed, letters):
     recipe = fixed(text={"one": "axbcdefg"})
     assert evaluate_one(letters, recipe, judged(one="a"), measures=["recall@2", "mrr@7"]).found == (tuple("axbcdef"),)
@@ -128,6 +139,7 @@ def test_per_query(fixed, letters):
         "recipe": "fixed",
         "id": "one",
         "question": "one",
+        "intent": "goal_based",
         "gold": ["a", ["b", "c"]],
         "found": ["x", "a"],
         "recall@2": 0.5,
@@ -161,7 +173,7 @@ def test_recipes_of_the_same_name_are_distinguished_by_their_files(tmp_path, let
         ({"recipes": []}, "recipes: there must be at least one"),
         ({"judged": []}, "judged: there must be at least one"),
         ({"measures": []}, "measures: there must be at least one"),
-        ({"measures": ["precision@5"]}, "measure: 'precision@5' is not allowed"),
+        ({"measures": ["accuracy@5"]}, "measure: 'accuracy@5' is not allowed"),
     ],
 )
 def test_bad_input(letters, given, complaint):

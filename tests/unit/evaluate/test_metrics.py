@@ -6,7 +6,7 @@ from hopweave.evaluate.metrics import DEFAULT_MEASURES, depth, score_each
 
 from .conftest import judged
 
-ALL = ("recall@2", "recall@4", "all_gold@3", "all_gold@4", "mrr@4", "mrr@1", "ndcg@4")
+ALL = ("precision@4", "recall@2", "recall@4", "all_gold@3", "all_gold@4", "mrr@4", "mrr@1", "ndcg@4")
 
 
 def test_by_hand():
@@ -15,6 +15,7 @@ def test_by_hand():
     gain = 1 / log2(1 + 2) + 1 / log2(1 + 4)
     best = 1 / log2(1 + 1) + 1 / log2(1 + 2)
     assert {name: value for name, (value,) in found.items()} == {
+        "precision@4": 2 / 4,
         "recall@2": 1 / 2,
         "recall@4": 2 / 2,
         "all_gold@3": 0,
@@ -76,9 +77,9 @@ def test_no_queries_no_values():
     assert score_each([], [], ["recall@5"]) == {"recall@5": ()}
 
 
-@pytest.mark.parametrize("name", ["recall", "recall@0", "recall@-1", "recall@x", "precision@5", "", "R@5", "recall@5 "])
+@pytest.mark.parametrize("name", ["recall", "recall@0", "recall@-1", "recall@x", "accuracy@5", "", "R@5", "recall@5 "])
 def test_unknown_measures(name):
-    with pytest.raises(ValueError, match=r"measure: .* there are recall@K, all_gold@K, mrr@K, ndcg@K"):
+    with pytest.raises(ValueError, match=r"measure: .* there are recall@K, precision@K, all_gold@K, mrr@K, ndcg@K"):
         depth(name)
     with pytest.raises(ValueError, match="measure: "):
         score_each(judged(q="a"), ["a"], [name])

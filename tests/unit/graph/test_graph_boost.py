@@ -7,6 +7,7 @@ from hopweave.graph.build.builders.metadata import MetadataBuilder
 from hopweave.graph.graph_boost import GraphBoost
 from hopweave.graph.intent_edges import IntentEdges
 from hopweave.query import Intent
+from hopweave.routing.intent import IntentClassifier
 from hopweave.stages.diversify.community_spread import CommunitySpread
 
 # parser —feeds_into→ index —feeds_into→ search; cache —enables→ search; parser —has_limitation→ quirks
@@ -40,6 +41,12 @@ def test_boost_takes_a_second_hop_for_some_intents(kb):
     found = scores(GraphBoost().search(Query("?", intent=Intent("workflow")), kb, UPSTREAM))
     # cache and quirks lie two hops away: 0.15 / 0.8
     assert found == {"search": 1.0, "parser": 0.7, "cache": 0.1875, "quirks": 0.1875}
+
+
+def test_a_finer_intent_takes_the_second_hop_of_its_profile(kb):
+    intent = IntentClassifier(taxonomy="fine").classify("compose a workflow of parser and index")
+    assert intent.name == "compose_workflow"
+    assert {"cache", "quirks"} <= scores(GraphBoost().search(Query("?", intent=intent), kb, UPSTREAM)).keys()
 
 
 def test_intent_edges_follow_only_what_the_intent_prefers(kb):

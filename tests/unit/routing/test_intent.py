@@ -214,6 +214,8 @@ def test_finer_taxonomy(text, intent):
 def test_the_finer_taxonomy_has_fourteen_and_borrows_profiles():
     assert len(FINE) == 14
     debug = IntentClassifier(taxonomy="fine").classify("fix it")
+    assert (debug.name, debug.profile) == ("debug", "debugging")
+    assert IntentClassifier().classify("fix it").profile == "debugging"
     assert debug.weights == {"embedding": 0.30, "text": 0.45, "graph": 0.20, "intent_edges": 0.05}
     assert "traceback" in debug.keywords
     assert debug.edge_types == ("has_limitation", "has_workaround", "causes", "fixes")

@@ -30,17 +30,27 @@ class CorpusRule(BaseModel):
 
 CORPUS_RULES: tuple[CorpusRule, ...] = (
     CorpusRule(
-        phrases=("deploy", "k8s", "pod", "container", "helm"),
+        phrases=("deploy*", "redeploy*", "k8s", "pod", "pods", "container", "containers", "helm"),
         corpus_types=("CODE_DEPLOY", "DOC_RUNBOOK"),
         multiplier=1.3,
     ),
     CorpusRule(
-        phrases=("incident", "broke", "down", "outage", "alert"),
+        phrases=(
+            "incident",
+            "incidents",
+            "broke",
+            "broken",
+            "down",
+            "outage",
+            "outages",
+            "alert",
+            "alerts",
+        ),
         corpus_types=("CONVO_SLACK", "DOC_RUNBOOK"),
         multiplier=1.3,
     ),
     CorpusRule(
-        phrases=("how to", "steps", "procedure", "guide"),
+        phrases=("how to", "step", "steps", "procedure", "procedures", "guide", "guides"),
         corpus_types=("DOC_RUNBOOK", "DOC_README"),
         multiplier=1.2,
     ),
@@ -51,8 +61,8 @@ CORPUS_RULES: tuple[CorpusRule, ...] = (
 class CorpusBoost(Stage):
     """Score = score · multiplier, for each rule that the question matches and that lists the hit's corpus type.
 
-    Only whole words match: "download" does not contain "down". Logits are converted to probabilities first, so that a
-    boost always raises a score.
+    Only whole words match: "download" does not contain "down". The built-in rules list the usual inflections. Logits
+    are converted to probabilities first, so that a boost always raises a score.
 
     >>> hits = [Hit("log", 0.5, metadata={"corpus_type": "CONVO_SLACK"}), Hit("code", 0.55)]
     >>> [(hit.id, hit.score) for hit in CorpusBoost().apply(hits, Query("why is the site down?"))]

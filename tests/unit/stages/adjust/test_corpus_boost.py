@@ -29,7 +29,13 @@ def of(name, score, corpus_type, **kwargs):
         ("deploy during an outage: how to", "DOC_RUNBOOK", 1.3 * 1.3 * 1.2),
         # section 12: whole words, not substrings
         ("download the manual", "CONVO_SLACK", 1),
-        ("a podcast on containers", "CODE_DEPLOY", 1),
+        ("a podcast on sailing", "CODE_DEPLOY", 1),
+        # inflections
+        ("deployment of the gateway", "CODE_DEPLOY", 1.3),
+        ("which pods restart?", "CODE_DEPLOY", 1.3),
+        ("containers", "DOC_RUNBOOK", 1.3),
+        ("alerts of last night", "CONVO_SLACK", 1.3),
+        ("incidents in May", "CONVO_SLACK", 1.3),
         ("helmet", "CODE_DEPLOY", 1),
         ("alerting rules", "CONVO_SLACK", 1),
         ("somehow together", "DOC_README", 1),

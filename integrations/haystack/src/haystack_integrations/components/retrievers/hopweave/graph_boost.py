@@ -53,7 +53,7 @@ class GraphBoostRetriever(SeededRetriever):
         :param document_store: Where the documents live, if not in the knowledge base; they go by the same ids.
         :param seeds_from: Names of inputs for what other retrievers found.
         :param seeds_per_source: How many of the best documents of each are seeds.
-        :param two_hop_intents: Intents for which a second hop counts.
+        :param two_hop_intents: Intents, or profiles of intents, for which a second hop counts.
         :param edge_type_weights: Weights of edge types that differ from the usual ones.
         :param top_k: How many documents to return.
         :param optional: Carry on without this source when it fails or is too slow.
