@@ -1,13 +1,13 @@
 """A graph whose documents live in somebody else's store."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from hopweave.graph.port import GraphPort
 from hopweave.hit import Hit, Vector
-from hopweave.knowledge import Capability, Knowledge
+from hopweave.knowledge import Capability, Knowledge, Ranking
 from hopweave.metadata.filters import in_tenant
 
 Fetch = Callable[[list[str]], Iterable[Hit]]
@@ -17,8 +17,10 @@ Fetch = Callable[[list[str]], Iterable[Hit]]
 class ExternalDocuments(Knowledge):
     """What graph sources need to know, of documents that only somebody else's store holds.
 
-    Walks go over `graph`; what they find is fetched by id, and what the store does not have is left out. It has no
-    search by words or vectors: ask the store itself and hand its hits to the graph source as those of another source.
+    Walks go over `graph`; what they find is fetched by id, and what the store does not have is left out. With an
+    `index`, a knowledge base of documents with the same ids, they are searched by words and vectors there, and `graph`
+    may be None for its graph. Without, ask the store itself and hand its hits to the graph source as those of another
+    source.
 
     >>> from hopweave.graph.model import Contribution, Node
     >>> from hopweave.graph.build.resolve import resolve
@@ -29,21 +31,28 @@ class ExternalDocuments(Knowledge):
     ('The Skua sails hourly.', frozenset({'d'}), frozenset())
     """
 
-    capabilities = frozenset({Capability.GRAPH, Capability.TENANTS})
-
-    def __init__(self, graph: GraphPort, fetch: Fetch) -> None:
+    def __init__(self, graph: GraphPort | None, fetch: Fetch, *, index: Knowledge | None = None) -> None:
+        if graph is None and index is None:
+            raise ValueError("graph: must be a graph, but got None; only with an index, which has one, may it be None")
         self._graph = graph
         self._fetch = fetch
+        self._index = index
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """Tenants, the graph if one is given, and whatever the index can do."""
+        own = {Capability.TENANTS} if self._graph is None else {Capability.GRAPH, Capability.TENANTS}
+        return frozenset(own) | (self._index.capabilities if self._index else frozenset())
 
     @property
     def graph(self) -> GraphPort:
-        """The graph given."""
-        return self._graph
+        """The graph given, or that of the index as it is now."""
+        return (self._index or super()).graph if self._graph is None else self._graph
 
     @property
     def version(self) -> int:
         """That of the graph."""
-        return self.graph.version
+        return self._index.version if self._graph is None and self._index else self.graph.version
 
     def get(self, ids: Iterable[str], *, tenant: Mapping[str, Any] | None = None) -> dict[str, Hit]:
         """The documents with these ids as the store has them; ids that do not exist are left out."""
@@ -60,3 +69,33 @@ class ExternalDocuments(Knowledge):
     def vectors(self, ids: Iterable[str]) -> dict[str, Vector]:
         """The vectors that come with the documents."""
         return {key: hit.vector for key, hit in self.get(ids).items() if hit.vector is not None}
+
+    # what the index does, if there is one
+
+    def rank_text(self, *arguments: Any, **options: Any) -> Ranking:
+        """Documents by BM25 over weighted, analysed query terms."""
+        return (self._index or super()).rank_text(*arguments, **options)
+
+    def rank_words(self, *arguments: Any, **options: Any) -> Ranking:
+        """Documents by BM25 over the words of a text."""
+        return (self._index or super()).rank_words(*arguments, **options)
+
+    def rank_full_text(self, *arguments: Any, **options: Any) -> Ranking:
+        """Documents that match an FTS5 expression."""
+        return (self._index or super()).rank_full_text(*arguments, **options)
+
+    def rank_vectors(self, *arguments: Any, **options: Any) -> Ranking:
+        """Documents by cosine to a vector."""
+        return (self._index or super()).rank_vectors(*arguments, **options)
+
+    def embed(self, text: str) -> tuple[str, Vector]:
+        """The vector of a question and the name of the embedding model that made it."""
+        return (self._index or super()).embed(text)
+
+    def embed_texts(self, texts: Sequence[str]) -> list[Vector]:
+        """One vector per text, made in one call."""
+        return (self._index or super()).embed_texts(texts)
+
+    def communities(self, *arguments: Any, **options: Any) -> Mapping[str, str]:
+        """The community of each of these documents, as far as known."""
+        return (self._index or super()).communities(*arguments, **options)

@@ -29,10 +29,11 @@ class GateDecision:
 
 
 class Gate(Component):
-    """Skips retrieval for greetings, commands, plain yes and no, emoji and very short messages.
+    """Skips retrieval for greetings, small talk, commands, plain yes and no, and emoji.
 
     Rules that force retrieval take precedence over rules that skip it. A message that no rule matches is skipped only
-    if it is very short and not a question. With `enabled=False`, every message is retrieved for.
+    if it is a single character: "error 4711" and "kubernetes" are searches. In a chat where short messages seldom are,
+    raise `min_characters`. With `enabled=False`, every message is retrieved for.
 
     >>> Gate().decide("Good morning!")
     GateDecision(retrieve=False, rule='greeting', reason='greeting needs no retrieval', text='Good morning!')
@@ -54,9 +55,9 @@ class Gate(Component):
     extra_rules: tuple[GateRule, ...] = Field(
         default=(), description="Your own rules; they are tried before the built-in ones."
     )
-    min_characters: int = Field(default=15, ge=0, description="Shorter messages that are not questions are skipped.")
+    min_characters: int = Field(default=2, ge=0, description="Shorter messages that are not questions are skipped.")
     min_cjk_characters: int = Field(
-        default=6, ge=0, description="The same limit for messages with Chinese, Japanese or Korean characters."
+        default=2, ge=0, description="The same limit for messages with Chinese, Japanese or Korean characters."
     )
     prefixes: tuple[Pattern, ...] = Field(
         default=PREFIXES, description="Regular expressions for what to remove from the start of a message."

@@ -114,8 +114,40 @@ GATE_RULES: tuple[GateRule, ...] = (
             "good night, morning, evening, hi there, hello there, hey there, hi all, hello all, hi everyone, "
             "hello everyone, hey everyone, hi team, hello world, hi again, hello again, how are you, hi how are you, "
             "hello how are you, hey how are you, what s up, whats up, sup, bye, goodbye, see you, cheers, thanks, "
-            "thank you, thanks a lot, thank you very much, many thanks, ty, thx"
+            "thank you, thanks a lot, thank you very much, many thanks, ty, thx, thanks again, ok thanks, okay thanks, "
+            "ok thank you, great thanks, perfect thanks, cool thanks, hi bot, hello bot, hey bot, thanks bot, welcome, "
+            "you re welcome, nice to meet you, good to see you, see you later, talk to you later, have a nice day"
         ),
+    ),
+    GateRule(
+        name="greeting",
+        action="skip",
+        phrases=_whole(
+            "hallo, moin, servus, guten morgen, guten tag, guten abend, gute nacht, danke, danke schön, vielen dank, "
+            "tschüss, bonjour, bonsoir, salut, merci, merci beaucoup, au revoir, hola, buenos días, buenos dias, "
+            "buenas tardes, buenas noches, gracias, muchas gracias, adiós, adios, ciao, buongiorno, buonasera, grazie, "
+            "olá, ola, bom dia, boa tarde, boa noite, obrigado, obrigada, hej, hei, tak, tack, takk, dzień dobry, "
+            "dziękuję, привет, здравствуйте, спасибо, merhaba, teşekkürler, namaste"
+        ),
+    ),
+    GateRule(
+        name="small_talk",
+        action="skip",
+        language="en",
+        phrases=_whole(
+            "hm, hmm, hmmm, uh, um, ah, oh, oops, wow, lol, haha, hahaha, huh, oh no, oh well, oh ok, i see, ah ok, "
+            "please, sorry, no worries, no problem, never mind, nevermind, nvm, forget it, same here, me too, "
+            "well done, good job, good bot, good point, awesome, amazing, interesting, anyway, whatever, "
+            "this one, that one, these, those, both, neither, none, either, the first, the second, the last, "
+            "first one, second one, last one, the first one, the second one, the last one, the other one"
+        ),
+        patterns=(r"\A\d{1,2}[.)]?\Z",),  # the number of a choice
+    ),
+    GateRule(
+        name="chat_command",
+        action="skip",
+        language="en",
+        phrases=_whole("help, exit, quit, cancel, abort, clear, reset, undo, redo, back, retry, pause, resume"),
     ),
     GateRule(
         name="affirmation",
@@ -123,8 +155,9 @@ GATE_RULES: tuple[GateRule, ...] = (
         language="en",
         phrases=_whole(
             "yes, yeah, yep, yup, y, no, nope, nah, n, ok, okay, k, kk, sure, sure thing, fine, right, correct, "
-            "agreed, great, good, perfect, nice, cool, got it, sounds good, looks good, lgtm, of course, absolutely, "
-            "exactly, indeed, alright, all right, yes please, no thanks, no thank you, maybe, done, understood"
+            "agreed, great, good, perfect, nice, cool, ok cool, ok great, ok good, got it, sounds good, looks good, "
+            "lgtm, of course, absolutely, exactly, indeed, alright, all right, yes please, no thanks, no thank you, "
+            "maybe, done, understood"
         ),
     ),
     GateRule(
@@ -133,7 +166,8 @@ GATE_RULES: tuple[GateRule, ...] = (
         language="en",
         phrases=_whole(
             "go ahead, please go ahead, continue, please continue, proceed, please proceed, go on, carry on, "
-            "keep going, next, do it, let s go, lets go, go, start, stop, wait, try again, again, more"
+            "keep going, next, do it, let s go, lets go, go, start, stop, wait, try again, again, more, yes go ahead, "
+            "ok go ahead, yes continue, ok continue, yes do it, ok do it, tell me more, show more, show me more"
         ),
     ),
     GateRule(

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -6,7 +8,9 @@ from hopweave.errors import MissingCapability
 from hopweave.graph.build.builders.mentions import MentionsBuilder
 from hopweave.graph.build.resolve import resolve
 from hopweave.graph.external_documents import ExternalDocuments
+from hopweave.graph.pagerank import PageRank
 from hopweave.hit import Hit
+from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.query import Query
 from hopweave.text.bm25 import BM25
 from hopweave.text.full_text import FullText
@@ -46,3 +50,24 @@ def test_words_and_vectors_are_not_here(elsewhere):
     for source, needed in ((BM25(), "words"), (FullText(), "full_text"), (VectorSearch(), "vectors")):
         with pytest.raises(MissingCapability, match=f"^{source.kind} needs {needed}, {has}$"):
             source.search(Query("x"), elsewhere)
+
+
+def test_an_index_searches_what_the_store_hands_out(tmp_path):
+    with KnowledgeBase.open(tmp_path / "kb.db") as kb:
+        kb.add(replace(one, vector=None) for one in DOCUMENTS)
+        shelf = {"falk": Hit("falk", text="As the store has it.", metadata={"owner": "museum"})}
+        there = ExternalDocuments(None, lambda ids: [shelf[key] for key in ids if key in shelf], index=kb)
+        assert there.capabilities == kb.capabilities
+        for source in (BM25(), FullText(), VectorSearch(), PageRank(seeds_from=(), word_source=None)):
+            found = source.search(Query("Ingrid Falk"), there)
+            assert [(hit.id, hit.text) for hit in found] == [("falk", "As the store has it.")]
+            assert source.search(Query("Ingrid Falk", tenant={"owner": "harbour"}), there) == []
+        version = there.version
+        kb.delete(["falk"])
+        assert there.version > version
+        assert BM25().search(Query("Ingrid Falk"), there) == []
+
+
+def test_without_graph_and_index_there_is_nothing():
+    with pytest.raises(ValueError, match="graph: must be a graph, but got None"):
+        ExternalDocuments(None, lambda _: [])

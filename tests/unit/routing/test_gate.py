@@ -21,6 +21,13 @@ SKIPPED = {
         "早上好！",
         "こんにちは",
         "안녕하세요",
+        "ok, thanks!",
+        "Guten Morgen",
+        "Bonjour !",
+        "¡Hola!",
+        "Gracias",
+        "Спасибо",
+        "have a nice day",
     ],
     "slash_command": ["/help", "/search for ferries in the outer isles", "/"],
     "shell_program": [
@@ -40,10 +47,32 @@ SKIPPED = {
     "emoji": ["👍", "🎉🎉 🎉", "👨‍👩‍👧", "🇬🇧", "1️⃣", "❤️"],
     "no_words": ["", "   ", "...", "???", "!?!?!?!?!?!?!?!?!?!?"],
     "system": ["HEARTBEAT", "HEARTBEAT ok 12:00 all systems fine", "[System: the session has been resumed]"],
-    "short": ["ferry", "the red one", "API costs", "config.py", "x.io/a?b=c", "红色的", "赤い船"],
+    "small_talk": ["hmm", "lol", "oh well", "never mind", "that one", "the second one", "both", "2", "12."],
+    "chat_command": ["help", "Cancel", "undo", "reset"],
+    "short": ["x", "é", "船"],
 }
 RETRIEVED = {
     None: [
+        "error 4711",
+        "refund policy",
+        "kubernetes",
+        "ferry",
+        "API costs",
+        "config.py",
+        "x.io/a?b=c",
+        "E4107",
+        "S3",
+        "2027",
+        "SSO",
+        "help desk",
+        "first aid",
+        "good morning tea",
+        "thanks giving",
+        "back pain",
+        "红色的",
+        "赤い船",
+        "退款",
+        "Rückgabe",
         "What is RRF?",
         "why?",
         "who sails",
@@ -118,12 +147,14 @@ def test_a_stripped_greeting_is_a_greeting():
 
 
 def test_lengths_are_parameters():
+    chat = Gate(min_characters=15, min_cjk_characters=6)
     assert len("the red ferries") == 15
-    assert Gate().decide("the red ferries").retrieve
-    assert not Gate().decide("the red ferry").retrieve
+    assert chat.decide("the red ferries").retrieve
+    assert chat.decide("the red ferry").rule == "short"
+    assert chat.decide("why?").retrieve
     assert Gate(min_characters=0).decide("x").retrieve
-    assert not Gate().decide("五个字而已").retrieve
-    assert Gate().decide("一共六个字呀").retrieve
+    assert not chat.decide("五个字而已").retrieve
+    assert chat.decide("一共六个字呀").retrieve
     assert Gate(min_cjk_characters=0).decide("字").retrieve
 
 

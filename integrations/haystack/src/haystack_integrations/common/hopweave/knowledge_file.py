@@ -5,7 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from haystack_integrations.common.hopweave.external_documents import documents_in
 from hopweave import KnowledgeBase
+from hopweave.knowledge import Knowledge
 from hopweave.knowledge_base.shared import open_shared
 
 MEMORY = ":memory:"
@@ -52,6 +54,15 @@ class KnowledgeFile:
             knowledge_base = self._knowledge_base = open_shared(expanded(self.path))
             self._file = _file_at(self.path)
         return knowledge_base
+
+    def knowledge(self) -> Knowledge:
+        """
+        Where a source finds documents: the knowledge base, or a document store with the knowledge base as its index.
+
+        :returns: What sources and stages ask.
+        """
+        knowledge_base, store = self.open(), self.document_store
+        return knowledge_base if store is None or self.path is None else documents_in(store, knowledge_base)
 
     def close(self) -> None:
         """Let go of the file; the last to do so closes it."""

@@ -1,6 +1,7 @@
-"""What other components found, as a source that a graph walk can start from."""
+"""What other components found, as a source of a recipe."""
 
-from typing import Literal
+from collections.abc import Collection, Mapping
+from typing import ClassVar, Literal
 
 from haystack import Document
 from pydantic import ConfigDict, Field
@@ -9,24 +10,46 @@ from haystack_integrations.common.hopweave.documents import to_hit
 from hopweave.component import Rankings, Source
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
+from hopweave.metadata.filters import in_tenant
 from hopweave.query import Query
+from hopweave.recipe import Recipe
 
 
 class Upstream(Source):
     """Documents that are there already, in their order."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
+    in_memory: ClassVar[bool] = True
 
     kind: Literal["upstream"] = "upstream"
     documents: tuple[Document, ...] = Field(default=(), description="What was found.")
 
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:  # noqa: ARG002
         """
-        The documents as hits, whatever the question.
+        The documents as hits, whatever the question, without those that its tenant may not see.
 
         :param query: The question.
         :param knowledge: Where documents live.
         :param upstream: What other sources found.
         :returns: The hits.
         """
-        return [to_hit(document) for document in self.documents]
+        return [to_hit(document) for document in self.documents if in_tenant(document.meta, query.tenant)]
+
+
+def with_upstream(recipe: Recipe, names: Collection[str], documents: Mapping[str, list[Document]]) -> Recipe:
+    """
+    A recipe in which some sources are what other components found.
+
+    :param recipe: The recipe.
+    :param names: The names of these sources.
+    :param documents: What was found, by name; a source without is absent, as one that was skipped.
+    :returns: The recipe.
+    :raises ValueError: If the recipe has no source of a name.
+    """
+    for name in names:
+        if name not in recipe.sources:
+            known = ", ".join(recipe.sources)
+            raise ValueError(f"upstream: {name!r} is no source of recipe {recipe.name!r}; its sources are {known}")
+    own = {name: source for name, source in recipe.sources.items() if name not in names}
+    found = {name: Upstream(documents=tuple(documents[name])) for name in names if name in documents}
+    return recipe.model_copy(update={"sources": {**found, **own}})

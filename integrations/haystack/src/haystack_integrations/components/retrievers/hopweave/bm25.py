@@ -46,7 +46,8 @@ class BM25Retriever(IntentRetriever):
         Create the retriever; the file is opened on first use.
 
         :param knowledge_base: Path of the knowledge base file.
-        :param document_store: A `HopweaveDocumentStore`, instead of the path of its file.
+        :param document_store: Where the documents live, if not in the file; they go by the same ids. A
+            `HopweaveDocumentStore` needs no path.
         :param analyzer: How text becomes terms: nlp, nlp:<language>, code or light.
         :param keyword_weight: Weight of a keyword of the intent.
         :param top_k: How many documents to return.

@@ -1,5 +1,6 @@
 """A whole recipe as one retriever."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,10 @@ from haystack.document_stores.types.filter_policy import apply_filter_policy
 from haystack_integrations.common.hopweave.documents import to_document
 from haystack_integrations.common.hopweave.failures import report_failures
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile, load_embedder
+from haystack_integrations.common.hopweave.parameters import accept_documents, check_names, given_documents
 from haystack_integrations.common.hopweave.questions import Tenant, as_filter_policy, narrowed, to_query
 from haystack_integrations.common.hopweave.tracing import tag
+from haystack_integrations.common.hopweave.upstream import with_upstream
 from hopweave import Pipeline, Query, Result, load_recipe
 from hopweave.vector.vector_search import VectorSearch
 
@@ -21,6 +24,9 @@ from hopweave.vector.vector_search import VectorSearch
 class RecipeRetriever:
     """
     Answers a query by running a hopweave recipe over a knowledge base file.
+
+    With `document_store`, the file is the index of a store of yours: what is found is fetched from there, and what the
+    store no longer has is left out. With `upstream`, retrievers of yours take the place of sources of the recipe.
 
     ```python
     from haystack_integrations.components.retrievers.hopweave import RecipeRetriever
@@ -36,6 +42,7 @@ class RecipeRetriever:
         knowledge_base: str | Path | None = None,
         document_store: DocumentStore | None = None,
         recipe: str = "hybrid",
+        upstream: Sequence[str] = (),
         top_k: int | None = None,
         filters: dict[str, Any] | None = None,
         filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
@@ -45,27 +52,36 @@ class RecipeRetriever:
         Create the retriever. The recipe is read now, the knowledge base is opened on first use.
 
         :param knowledge_base: Path of the knowledge base file.
-        :param document_store: A `HopweaveDocumentStore`, instead of the path of its file.
+        :param document_store: Where the documents live, if not in the file; they go by the same ids. A
+            `HopweaveDocumentStore` needs no path.
         :param recipe: Name of a shipped recipe, or path of a YAML file.
+        :param upstream: Names of the recipe's sources whose documents other components find: each is an input of that
+            name, to which any retriever can be connected.
         :param top_k: How many documents to return; the recipe's own number when not given.
         :param filters: Haystack metadata filters, applied after fusion.
         :param filter_policy: Whether filters given to `run` replace these (`replace`) or are merged in (`merge`).
         :param tenant: Metadata values a document must have to be seen at all.
         """
         self._recipe = load_recipe(recipe)
+        if upstream:
+            check_names("upstream", upstream)
+        with_upstream(self._recipe, upstream, {})
         self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
         self.document_store = document_store
         self.recipe = recipe
+        self.upstream = list(upstream)
         self.top_k = top_k
         self.filters = filters
         self.filter_policy = as_filter_policy(filter_policy)
         self.tenant = tenant
         self._file = KnowledgeFile(knowledge_base, document_store)
+        accept_documents(self, "upstream", self.upstream)
 
     def warm_up(self) -> None:
         """Open the knowledge base, and load its embedding model if the recipe has a source that needs it."""
         opened = self._file.open()
-        if any(isinstance(source, VectorSearch) for source in self._recipe.sources.values()):
+        own = [source for name, source in self._recipe.sources.items() if name not in self.upstream]
+        if any(isinstance(source, VectorSearch) for source in own):
             load_embedder(opened)
 
     def to_dict(self) -> dict[str, Any]:
@@ -79,6 +95,7 @@ class RecipeRetriever:
             knowledge_base=self.knowledge_base,
             document_store=self.document_store,
             recipe=self.recipe,
+            upstream=self.upstream,
             top_k=self.top_k,
             filters=self.filters,
             filter_policy=self.filter_policy.value,
@@ -98,6 +115,7 @@ class RecipeRetriever:
         query_embedding: list[float] | None = None,
         now: datetime | str | None = None,
         tenant: Tenant = None,
+        **documents: list[Document] | None,
     ) -> dict[str, Any]:
         """
         Find documents for a query.
@@ -108,10 +126,11 @@ class RecipeRetriever:
         :param query_embedding: The question's vector, if it is not for the knowledge base's embedder to make it.
         :param now: The time that freshness goes by, the current one when not given.
         :param tenant: Metadata values a document must have to be seen at all; narrows those given at construction.
+        :param documents: What other retrievers found, under the names in `upstream`.
         :returns: `documents`, best first, with receipts under `meta["hopweave"]`, and, if optional sources failed or
             were too slow, `failures` with the reasons by source.
         """
-        pipeline, question, wanted = self._prepare(query, filters, top_k, query_embedding, now, tenant)
+        pipeline, question, wanted = self._prepare(query, filters, top_k, query_embedding, now, tenant, documents)
         return self._finish(pipeline.run(question, top_k=wanted))
 
     @component.output_types(documents=list[Document], failures=dict[str, str])
@@ -123,6 +142,7 @@ class RecipeRetriever:
         query_embedding: list[float] | None = None,
         now: datetime | str | None = None,
         tenant: Tenant = None,
+        **documents: list[Document] | None,
     ) -> dict[str, Any]:
         """
         Find documents for a query without blocking the event loop.
@@ -133,10 +153,11 @@ class RecipeRetriever:
         :param query_embedding: The question's vector, if it is not for the knowledge base's embedder to make it.
         :param now: The time that freshness goes by, the current one when not given.
         :param tenant: Metadata values a document must have to be seen at all; narrows those given at construction.
+        :param documents: What other retrievers found, under the names in `upstream`.
         :returns: `documents`, best first, with receipts under `meta["hopweave"]`, and, if optional sources failed or
             were too slow, `failures` with the reasons by source.
         """
-        pipeline, question, wanted = self._prepare(query, filters, top_k, query_embedding, now, tenant)
+        pipeline, question, wanted = self._prepare(query, filters, top_k, query_embedding, now, tenant, documents)
         return self._finish(await pipeline.run_async(question, top_k=wanted))
 
     def _prepare(
@@ -147,6 +168,7 @@ class RecipeRetriever:
         query_embedding: list[float] | None,
         now: datetime | str | None,
         tenant: Tenant,
+        documents: Mapping[str, list[Document] | None],
     ) -> tuple[Pipeline, Query, int | None]:
         question = to_query(
             query,
@@ -155,7 +177,9 @@ class RecipeRetriever:
             query_embedding=query_embedding,
             now=now,
         )
-        return Pipeline(self._recipe, self._file.open()), question, self.top_k if top_k is None else top_k
+        found = given_documents("upstream", self.upstream, documents)
+        recipe = with_upstream(self._recipe, self.upstream, found) if self.upstream else self._recipe
+        return Pipeline(recipe, self._file.knowledge()), question, self.top_k if top_k is None else top_k
 
     def _finish(self, result: Result) -> dict[str, Any]:
         failed = {f"failed.{name}": why for name, why in result.failures.items()}

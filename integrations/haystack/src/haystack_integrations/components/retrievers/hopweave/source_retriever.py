@@ -9,7 +9,6 @@ from haystack.document_stores.types import DocumentStore, FilterPolicy
 from haystack.document_stores.types.filter_policy import apply_filter_policy
 
 from haystack_integrations.common.hopweave.documents import to_document
-from haystack_integrations.common.hopweave.external_documents import documents_in
 from haystack_integrations.common.hopweave.failures import report_failures
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
 from haystack_integrations.common.hopweave.parameters import accept_documents, given_documents, overridden, written
@@ -116,11 +115,7 @@ class SourceRetriever:
             tenant=narrowed(self.tenant, tenant),
             **question,
         )
-        knowledge_base = self._file.open()
-        store = self.document_store
-        return Pipeline(
-            recipe, documents_in(store, knowledge_base.graph) if store and self.knowledge_base else knowledge_base
-        ), asked
+        return Pipeline(recipe, self._file.knowledge()), asked
 
     def _finish(self, result: Result) -> dict[str, Any]:
         tag(self.source.kind, result.hits, **{f"failed.{name}": why for name, why in result.failures.items()})

@@ -45,7 +45,8 @@ class VectorSearchRetriever(QueryRetriever):
         Create the retriever; the file is opened on first use.
 
         :param knowledge_base: Path of the knowledge base file.
-        :param document_store: A `HopweaveDocumentStore`, instead of the path of its file.
+        :param document_store: Where the documents live, if not in the file; they go by the same ids. A
+            `HopweaveDocumentStore` needs no path.
         :param model: Model that made the vector which comes with a question; the knowledge base's when not given.
         :param top_k: How many documents to return.
         :param optional: Carry on without this source when it fails or is too slow.

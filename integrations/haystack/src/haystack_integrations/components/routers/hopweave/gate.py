@@ -16,7 +16,7 @@ _CORE = Gate()
 @component
 class GateRouter:
     """
-    Sends a message on to `retrieve`, or to `skip` if it is a greeting, a command, a plain yes or no or very short.
+    Sends a message on to `retrieve`, or to `skip` if it is a greeting, small talk, a command, or a plain yes or no.
 
     Only one of the two outputs is given, so whatever is connected to the other does not run. Both carry the message
     without its prefixes; `reason` says why.
