@@ -14,6 +14,15 @@ Fetch = Callable[[list[str]], Iterable[Hit]]
 """Ids in, the documents that are there out, as hits."""
 
 
+class _NoIndex(Knowledge):
+    """What stands in for an index where there is none: it can do nothing."""
+
+    version = 0
+
+    def get(self, ids: Iterable[str], *, tenant: Mapping[str, Any] | None = None) -> dict[str, Hit]:  # noqa: ARG002
+        return {}
+
+
 class ExternalDocuments(Knowledge):
     """What graph sources need to know, of documents that only somebody else's store holds.
 
@@ -36,23 +45,23 @@ class ExternalDocuments(Knowledge):
             raise ValueError("graph: must be a graph, but got None; only with an index, which has one, may it be None")
         self._graph = graph
         self._fetch = fetch
-        self._index = index
+        self._index: Knowledge = index or _NoIndex()
 
     @property
     def capabilities(self) -> frozenset[Capability]:
         """Tenants, the graph if one is given, and whatever the index can do."""
         own = {Capability.TENANTS} if self._graph is None else {Capability.GRAPH, Capability.TENANTS}
-        return frozenset(own) | (self._index.capabilities if self._index else frozenset())
+        return frozenset(own) | self._index.capabilities
 
     @property
     def graph(self) -> GraphPort:
         """The graph given, or that of the index as it is now."""
-        return (self._index or super()).graph if self._graph is None else self._graph
+        return self._index.graph if self._graph is None else self._graph
 
     @property
     def version(self) -> int:
         """That of the graph."""
-        return self._index.version if self._graph is None and self._index else self.graph.version
+        return self._index.version if self._graph is None else self._graph.version
 
     def get(self, ids: Iterable[str], *, tenant: Mapping[str, Any] | None = None) -> dict[str, Hit]:
         """The documents with these ids as the store has them; ids that do not exist are left out."""
@@ -74,28 +83,28 @@ class ExternalDocuments(Knowledge):
 
     def rank_text(self, *arguments: Any, **options: Any) -> Ranking:
         """Documents by BM25 over weighted, analysed query terms."""
-        return (self._index or super()).rank_text(*arguments, **options)
+        return self._index.rank_text(*arguments, **options)
 
     def rank_words(self, *arguments: Any, **options: Any) -> Ranking:
         """Documents by BM25 over the words of a text."""
-        return (self._index or super()).rank_words(*arguments, **options)
+        return self._index.rank_words(*arguments, **options)
 
     def rank_full_text(self, *arguments: Any, **options: Any) -> Ranking:
         """Documents that match an FTS5 expression."""
-        return (self._index or super()).rank_full_text(*arguments, **options)
+        return self._index.rank_full_text(*arguments, **options)
 
     def rank_vectors(self, *arguments: Any, **options: Any) -> Ranking:
         """Documents by cosine to a vector."""
-        return (self._index or super()).rank_vectors(*arguments, **options)
+        return self._index.rank_vectors(*arguments, **options)
 
     def embed(self, text: str) -> tuple[str, Vector]:
         """The vector of a question and the name of the embedding model that made it."""
-        return (self._index or super()).embed(text)
+        return self._index.embed(text)
 
     def embed_texts(self, texts: Sequence[str]) -> list[Vector]:
         """One vector per text, made in one call."""
-        return (self._index or super()).embed_texts(texts)
+        return self._index.embed_texts(texts)
 
     def communities(self, *arguments: Any, **options: Any) -> Mapping[str, str]:
         """The community of each of these documents, as far as known."""
-        return (self._index or super()).communities(*arguments, **options)
+        return self._index.communities(*arguments, **options)
