@@ -18,11 +18,12 @@ from time import perf_counter
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
-from vectors import EMBEDDERS
+from vectors import EMBEDDERS, RememberedVectors
 
 from hopweave import Document, KnowledgeBase, Pipeline, Query, Recipe
 from hopweave.evaluate.metrics import depth, score_each
 from hopweave.evaluate.queries import read_queries
+from hopweave.vector.embedders import CallableEmbedder
 
 MEASURES = ("recall@5", "recall@10", "all_gold@8")
 RECIPES = {
@@ -68,7 +69,8 @@ def judged_sets(folder: Path) -> dict[str, tuple[Path, Path]]:
 def measure(corpus: Path, queries: Path, embedder: str, *, halves: bool) -> dict[str, dict[str, dict[str, float]]]:
     """Measures by half of the questions ("" for all of them) and recipe."""
     judged = read_queries(queries)
-    with KnowledgeBase.open(embedder=EMBEDDERS[embedder]()) as kb:
+    vectors = RememberedVectors(EMBEDDERS[embedder]())
+    with KnowledgeBase.open(embedder=CallableEmbedder(name=vectors.model_name, function=vectors.embed)) as kb:
         kb.add(map(document, read(corpus)))
         asked = [Query(one.query.text, kb.embed(one.query.text)[1]) for one in judged]
         found = {name: ask(Pipeline(recipe, kb), asked) for name, recipe in RECIPES.items()}
