@@ -18,6 +18,7 @@ from hopweave.storage.strings import string_hash
 _MAX_CANDIDATES = 2000  # names compared for one span of the question
 _MAX_BUCKET = 4000  # words compared with one misspelt word
 _MAX_NEAR = 8  # words that one misspelt word may stand for
+_ROUNDING = 1e-9
 
 ShownKeys = Callable[[Sequence[str]], Collection[str]]
 """Keys of names in, those that may be found out."""
@@ -65,40 +66,52 @@ class SimilarNames(ABC):
         """
         wanted = [part for part in dict.fromkeys(parts) if part not in STOP_WORDS]
         meant = {word: {word: 1.0} for word in wanted if self.frequency(word) and self._is_shown(word, shown)}
-        best = self._best(wanted, meant, shown)
-        if (best is None or best[1] < threshold) and len(meant) < len(wanted):
+        best = self._best(wanted, meant, threshold, shown)
+        if best is None and len(meant) < len(wanted):
             meant |= {word: self._near_words(word, shown) for word in wanted if word not in meant}
-            best = self._best(wanted, meant, shown)
-        return best if best is not None and best[1] >= threshold else None
+            best = self._best(wanted, meant, threshold, shown)
+        return best
 
     def _is_shown(self, word: str, shown: ShownKeys | None) -> bool:
         """Whether a name with this word may be found."""
         return shown is None or bool(shown(list(islice(self.keys_with(word), _MAX_CANDIDATES))))
 
     def _best(
-        self, wanted: Sequence[str], meant: dict[str, dict[str, float]], shown: ShownKeys | None
+        self, wanted: Sequence[str], meant: dict[str, dict[str, float]], threshold: float, shown: ShownKeys | None
     ) -> tuple[str, float] | None:
-        found = sorted((self.frequency(word), word) for word in {word for near in meant.values() for word in near})
-        candidates: dict[str, None] = {}
-        for frequency, word in found:
-            if len(candidates) + frequency > _MAX_CANDIDATES:
-                break
-            candidates.update(dict.fromkeys(self.keys_with(word)))
+        rarity = _Rarity(self)
+        values = {asked: {word: rarity[word] * share for word, share in near.items()} for asked, near in meant.items()}
         rarest = math.log(1 + self.count())
-        asked = sum(max(map(self._rarity, meant.get(word, ())), default=rarest) for word in wanted)
+        asked = sum(max(map(rarity.__getitem__, meant.get(word, ())), default=rarest) for word in wanted)
         best: tuple[float, int, str] | None = None
+        candidates = self._candidates(values.values(), asked * threshold / (2 - threshold))
         for key in candidates if shown is None else shown(list(candidates)):
-            own = [word for word in dict.fromkeys(key.split(" ")) if word not in STOP_WORDS]
-            shared = sum(
-                max((self._rarity(word) * near.get(word, 0.0) for word in own), default=0.0) for near in meant.values()
+            own = {word for word in key.split(" ") if word not in STOP_WORDS}
+            shared = math.fsum(
+                max((near[word] for word in near if word in own), default=0.0) for near in values.values()
             )
-            score = 2 * shared / (asked + sum(map(self._rarity, own)))
-            if best is None or (-score, len(key), key) < best:
+            score = 2 * shared / (asked + math.fsum(rarity[word] for word in own))
+            if score >= threshold and (best is None or (-score, len(key), key) < best):
                 best = (-score, len(key), key)
         return (best[2], min(-best[0], 1.0)) if best else None
 
-    def _rarity(self, word: str) -> float:
-        return math.log(1 + self.count() / self.frequency(word))
+    def _candidates(self, values: Iterable[dict[str, float]], needed: float) -> dict[str, None]:
+        """The keys that may share words worth `needed`: those with one of the rarest words asked for.
+
+        A name that has none of them shares less than `needed`, since the words left over are not worth as much
+        (prefix filtering; S. Chaudhuri et al. (2006): A Primitive Operator for Similarity Joins in Data Cleaning).
+        """
+        candidates: dict[str, None] = {}
+        worth = [(max(near.values(), default=0.0), near) for near in values]
+        left = sum(most for most, _ in worth)
+        for most, near in sorted(worth, key=lambda pair: (-pair[0], sorted(pair[1]))):
+            if left < needed - _ROUNDING:
+                break
+            left -= most
+            for word in sorted(near, key=lambda word: (self.frequency(word), word)):
+                if len(candidates) + self.frequency(word) <= _MAX_CANDIDATES:
+                    candidates.update(dict.fromkeys(self.keys_with(word)))
+        return candidates
 
     def _near_words(self, word: str, shown: ShownKeys | None) -> dict[str, float]:
         plain = without_accents(word)
@@ -113,6 +126,18 @@ class SimilarNames(ABC):
                         near[spelled] = 1 - distance / len(plain)
         closest = sorted(near.items(), key=lambda pair: (-pair[1], pair[0]))
         return dict(islice((pair for pair in closest if self._is_shown(pair[0], shown)), _MAX_NEAR))
+
+
+class _Rarity(dict[str, float]):
+    """How rare words of names are, each worked out once: log(1 + names / names with the word)."""
+
+    def __init__(self, names: SimilarNames) -> None:
+        super().__init__()
+        self._names, self._count = names, names.count()
+
+    def __missing__(self, word: str) -> float:
+        self[word] = math.log(1 + self._count / self._names.frequency(word))
+        return self[word]
 
 
 class NameIndex(SimilarNames):

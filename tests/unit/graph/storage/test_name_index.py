@@ -1,3 +1,6 @@
+import math
+import random
+
 import pytest
 
 from hopweave.graph.storage.name_index import NameIndex, edit_distance, without_accents
@@ -79,3 +82,23 @@ def test_accents_go_but_letters_stay():
     assert without_accents("Łódź") == "Łodz"
     assert without_accents("ёлка") == "ёлка"
     assert without_accents("が") == "が"
+
+
+def test_leaving_out_names_that_share_too_little_never_loses_the_nearest():
+    numbers = random.Random(15)
+    letters = "東京都北海道山川大学院"
+    names = {" ".join(numbers.choices(letters, k=numbers.randint(1, 6))) for _ in range(300)}
+    index = NameIndex(sorted(names))
+
+    def rarity(word):
+        return math.log(1 + len(names) / sum(word in name.split() for name in names))
+
+    def dice(one, other):
+        values = [sum(map(rarity, some)) for some in (one & other, one, other)]
+        return 2 * values[0] / (values[1] + values[2])
+
+    for asked in ("京 大 学 院", "東 京 都", "山 川 山", "北 海 道 大 学"):
+        best = max(dice(set(asked.split()), set(name.split())) for name in names)
+        found = index.nearest(asked.split(), threshold=0.5)
+        assert found[1] == pytest.approx(best)
+        assert index.nearest(asked.split(), threshold=min(best + 0.01, 1)) in (None, found)
