@@ -8,6 +8,7 @@ component, what it needs and what the place has, and nothing is read to find tha
 
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -78,6 +79,13 @@ class Knowledge(Protocol):
     @abstractmethod
     def get(self, ids: Iterable[str], *, tenant: Mapping[str, Any] | None = None) -> dict[str, Hit]:
         """The documents with these ids as hits without a score; ids that do not exist are left out."""
+
+    def one_version(self) -> AbstractContextManager[None]:
+        """Within it, all that is asked belongs to one version, whatever is written meanwhile, if the place can do that.
+
+        It holds for this thread, or task, and for threads that take over its context.
+        """
+        return nullcontext()
 
     def vectors(self, ids: Iterable[str]) -> dict[str, Vector]:
         """The stored vectors of these documents, as far as there are any."""

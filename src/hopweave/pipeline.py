@@ -90,43 +90,48 @@ class Pipeline:
 
     def run(self, query: str | Query, *, top_k: int | None = None) -> Result:
         """Answer a question. `top_k` overrides the recipe's."""
-        run = _Run(self, query, top_k)
-        if run.cached is not None:
-            return run.cached
-        run.find()
-        for stage in self.recipe.stages:
-            started = perf_counter()
-            run.hits = stage.apply(run.hits, run.query, self.knowledge)
-            run.took(stage.kind, started)
-        return run.result()
+        with self.knowledge.one_version():
+            run = _Run(self, query, top_k)
+            if run.cached is not None:
+                return run.cached
+            run.find()
+            for stage in self.recipe.stages:
+                started = perf_counter()
+                run.hits = stage.apply(run.hits, run.query, self.knowledge)
+                run.took(stage.kind, started)
+            return run.result()
 
     async def run_async(self, query: str | Query, *, top_k: int | None = None) -> Result:
         """Answer a question without blocking the event loop."""
-        run = _Run(self, query, top_k)
-        if run.cached is not None:
-            return run.cached
-        await run.find_async()
-        for stage in self.recipe.stages:
-            started = perf_counter()
-            run.hits = await stage.apply_async(run.hits, run.query, self.knowledge)
-            run.took(stage.kind, started)
-        return run.result()
+        with self.knowledge.one_version():
+            run = _Run(self, query, top_k)
+            if run.cached is not None:
+                return run.cached
+            await run.find_async()
+            for stage in self.recipe.stages:
+                started = perf_counter()
+                run.hits = await stage.apply_async(run.hits, run.query, self.knowledge)
+                run.took(stage.kind, started)
+            return run.result()
 
     def find(self, query: str | Query, *, top_k: int | None = None) -> Result:
         """What sources and fuser find, all of it, before any stage: for whoever runs the stages elsewhere."""
-        run = _Run(self, query, top_k)
-        run.find()
-        return run.found()
+        with self.knowledge.one_version():
+            run = _Run(self, query, top_k)
+            run.find()
+            return run.found()
 
     async def find_async(self, query: str | Query, *, top_k: int | None = None) -> Result:
         """The same without blocking the event loop."""
-        run = _Run(self, query, top_k)
-        await run.find_async()
-        return run.found()
+        with self.knowledge.one_version():
+            run = _Run(self, query, top_k)
+            await run.find_async()
+            return run.found()
 
     def context(self, query: str | Query, hits: Sequence[Hit]) -> Context:
         """The cited context of hits, with paths between them if the recipe asks for them: the last step of `run`."""
-        return _Run(self, query, None).context(hits)
+        with self.knowledge.one_version():
+            return _Run(self, query, None).context(hits)
 
 
 @dataclass(frozen=True, slots=True)

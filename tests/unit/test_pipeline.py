@@ -209,13 +209,15 @@ def test_a_source_that_hangs_does_not_keep_the_program_from_ending():
 import asyncio, time
 from typing import Literal
 from hopweave.component import Source
+from hopweave.graph.external_documents import ExternalDocuments
 from hopweave.pipeline import Pipeline
 from hopweave.recipe import Recipe
 class Stuck(Source):
     kind: Literal["stuck"] = "stuck"
     def search(self, query, knowledge, upstream=None):
         time.sleep(60)
-pipeline = Pipeline(Recipe(name="r", sources={"s": Stuck(deadline_seconds=0.05, optional=True)}), None)
+pipeline = Pipeline(Recipe(name="r", sources={"s": Stuck(deadline_seconds=0.05, optional=True)}),
+                    ExternalDocuments(None, lambda ids: []))
 print(pipeline.run("?").failures, asyncio.run(pipeline.run_async("?")).failures)
 """
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=True)

@@ -6,10 +6,12 @@ from threading import Lock
 from time import monotonic
 from typing import Generic, TypeVar
 
+from hopweave.knowledge_base.file.fork import ForkAware, tell_of_forks
+
 T = TypeVar("T")
 
 
-class QueryCache(Generic[T]):
+class QueryCache(ForkAware, Generic[T]):
     """A bounded cache whose entries live for `seconds`, safe to share between threads.
 
     Keys contain the version of the knowledge base, so any write makes the old answers unreachable; the least
@@ -31,6 +33,12 @@ class QueryCache(Generic[T]):
         self._clock = clock
         self._entries: OrderedDict[str, tuple[float, T]] = OrderedDict()
         self._lock = Lock()
+        tell_of_forks(self)
+
+    def after_fork(self, *, in_child: bool) -> None:
+        """In a child, start again: another thread may have been in the middle of a change."""
+        if in_child:
+            self._entries, self._lock = OrderedDict(), Lock()
 
     def get(self, key: str) -> T | None:
         """What was put under this key, unless it is too old."""

@@ -1,28 +1,87 @@
 """Connections to one SQLite file: reads that see one state, writes that happen whole or not at all."""
 
+import os
 import sqlite3
 from collections import deque
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from itertools import islice
 from pathlib import Path
-from threading import Lock
+from threading import Lock, RLock, get_ident
+from time import monotonic, sleep
+from types import MappingProxyType
+from typing import Any
 
-from hopweave.errors import KnowledgeBaseError
-from hopweave.knowledge_base.schema import connect, explained, prepare
+from hopweave.errors import KnowledgeBaseBusy, KnowledgeBaseError
+from hopweave.knowledge_base.file.fork import ForkAware, leave_open, tell_of_forks
+from hopweave.knowledge_base.file.undisturbed import file_state, has_log
+from hopweave.knowledge_base.schema import Connection, connect, explained, prepare
 
 _VALUES_PER_STATEMENT = 500
+_FORK_SECONDS = 5.0  # for which a fork waits for other threads
+_inherited: set[tuple[int, int] | None] = set()  # files with connections that belong to the parent of this process
 
 
-class Connections:
+class Pin:
+    """A view of the file that stays the same for as long as a search takes, for all threads that work for it.
+
+    `version` is that of the file; `held` are indexes that belong to it.
+    """
+
+    def __init__(self, connection: Connection, give_back: Callable[[Connection], None]) -> None:
+        self.connection = connection
+        self.version = -1
+        self.held: dict[str, Any] = {}
+        self._give_back = give_back
+        self._lock = RLock()
+        self._users = 0
+        self._ended = self._given_back = False
+
+    @contextmanager
+    def used(self, path: Path) -> Iterator[Connection]:
+        """The connection, for one thread at a time."""
+        with self._lock:
+            if self._ended:  # a source that took too long, whose search has gone on without it
+                raise KnowledgeBaseError(f"{path}: the search that this belongs to has ended")
+            self._users += 1
+            try:
+                yield self.connection
+            finally:
+                self._users -= 1
+        if self._ended:
+            self._give_back_once()
+
+    def end(self) -> None:
+        """Give the connection back, or leave that to a thread that is not done with it and that nobody waits for."""
+        self._ended = True
+        self._give_back_once()
+
+    def _give_back_once(self) -> None:
+        if self._lock.acquire(blocking=False):
+            try:
+                if not self._users and not self._given_back:
+                    self._given_back = True
+                    self._give_back(self.connection)
+            finally:
+                self._lock.release()
+
+
+_pins: ContextVar[Mapping[int, Pin]] = ContextVar("pins", default=MappingProxyType({}))
+
+
+class Connections(ForkAware):
     """The connections of one process to one knowledge base file, lent out one at a time."""
 
     def __init__(self, path: Path, *, busy_seconds: float, read_only: bool) -> None:
         self.path = path
         self.read_only = read_only
         self.busy_seconds = busy_seconds
-        self._idle: deque[sqlite3.Connection] = deque()
+        self._idle: deque[Connection] = deque()
+        self._lent_to: dict[Connection, int] = {}
+        self._lending = Lock()
         self._writing = Lock()
+        self._process = os.getpid()
         self._closed = False
         self._file: tuple[int, int] | None = None
         if read_only and not path.exists():
@@ -34,21 +93,25 @@ class Connections:
         except BaseException:
             self.close()
             raise
+        tell_of_forks(self)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """A view of the file as it is now, whatever is written meanwhile."""
-        with self._transaction("BEGIN") as connection:
-            yield connection
+        """A view of the file as it is now, whatever is written meanwhile; inside `pinned`, that of the pin."""
+        pin = self.pin
+        if pin is None:
+            with self._transaction("BEGIN") as connection:
+                yield connection
+        else:
+            with self.autocommit_read() as connection:
+                yield connection
 
     @contextmanager
     def autocommit_read(self) -> Iterator[sqlite3.Connection]:
         """For a single statement, which sees one state without a transaction around it."""
-        with self._lent() as connection:
-            try:
-                yield connection
-            except sqlite3.Error as error:
-                raise explained(self.path, error) from error
+        pin = self.pin
+        with pin.used(self.path) if pin else self._lent() as connection, self._explained(connection):
+            yield connection
 
     @contextmanager
     def writing(self, *, same_content: bool = False) -> Iterator[sqlite3.Connection]:
@@ -64,48 +127,135 @@ class Connections:
                 connection.execute("UPDATE state SET version = version + 1")
             connection.execute("COMMIT")
 
+    @property
+    def pin(self) -> Pin | None:
+        """The view to which the caller's search is bound, if it is."""
+        return _pins.get().get(id(self))
+
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
-        with self.autocommit_read() as connection:
-            try:
-                connection.execute(begin)
-                yield connection
-            finally:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
+    def pinned(self) -> Iterator[Pin]:
+        """Until the end, `reading` gives the view of this moment, to this thread and to those it starts."""
+        connection = self._taken()
+        pin = Pin(connection, self._given_back)
+        token = _pins.set({**_pins.get(), id(self): pin})
+        try:
+            with self._explained(connection):
+                connection.execute("BEGIN")
+                yield pin
+        finally:
+            _pins.reset(token)
+            pin.end()
+
+    def confirm(self, connection: sqlite3.Connection) -> None:
+        """Raise an error if the file was written while it was read without locks, so that nothing read can be used."""
+        if isinstance(connection, Connection) and not self._is_undisturbed(connection):
+            raise KnowledgeBaseBusy(f"{self.path}: was written by another process while it was read; try again")
 
     def close(self) -> None:
         """Close all connections; the file is then a single file again."""
         self._closed = True
-        while self._idle:
-            self._idle.pop().close()
+        self._close_idle()
+
+    def before_fork(self) -> None:
+        """Close the connections, once other threads have given back theirs."""
+        self._lending.acquire()
+        deadline = monotonic() + _FORK_SECONDS
+        while any(thread != get_ident() for thread in self._lent_to.copy().values()) and monotonic() < deadline:
+            sleep(0.001)
+        self._close_idle()
+
+    def after_fork(self, *, in_child: bool) -> None:
+        """Lend connections again; in the child with locks of its own."""
+        if not in_child:
+            self._lending.release()
+            return
+        for connection in self._lent_to:
+            leave_open(connection)
+            _inherited.add(self._file)
+        self._lent_to, self._process = {}, os.getpid()
+        self._lending, self._writing = Lock(), Lock()
 
     @contextmanager
-    def _lent(self) -> Iterator[sqlite3.Connection]:
-        if self._closed:
-            raise KnowledgeBaseError(f"{self.path}: has been closed")
+    def _transaction(self, begin: str) -> Iterator[Connection]:
+        with self._lent() as connection, self._explained(connection):
+            connection.execute(begin)
+            yield connection
+
+    @contextmanager
+    def _explained(self, connection: sqlite3.Connection) -> Iterator[None]:
         try:
-            connection = self._idle.pop()
-        except IndexError:
-            if self._file is not None and _file_at(self.path) != self._file:
-                raise KnowledgeBaseError(f"{self.path}: was replaced or deleted since it was opened") from None
-            connection = connect(self.path, busy_seconds=self.busy_seconds, read_only=self.read_only)
+            yield
+        except sqlite3.Error as error:
+            self.confirm(connection)
+            raise explained(self.path, error) from error
+        self.confirm(connection)
+
+    @contextmanager
+    def _lent(self) -> Iterator[Connection]:
+        connection = self._taken()
         try:
             yield connection
         finally:
+            self._given_back(connection)
+
+    def _given_back(self, connection: Connection) -> None:
+        if connection not in self._lent_to:  # a connection of the parent, in a process that was forked meanwhile
+            return
+        try:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        finally:
+            del self._lent_to[connection]
             if self._closed:
                 connection.close()
             else:
                 self._idle.append(connection)
 
+    def _taken(self) -> Connection:
+        if get_ident() in list(self._lent_to.values()):  # a fork waits for this thread, so it must not wait in turn
+            return self._take()
+        with self._lending:
+            return self._take()
+
+    def _take(self) -> Connection:
+        if self._closed:
+            raise KnowledgeBaseError(f"{self.path}: has been closed")
+        file = _file_at(self.path)
+        if (file is not None and file in _inherited) or self._process != os.getpid():
+            raise KnowledgeBaseError(
+                f"{self.path}: was in use when this process was forked from another; open it in a process that was "
+                "started by spawn, or fork when nothing is read or written"
+            )
+        if self._file is not None and file != self._file:
+            self._close_idle()
+            raise KnowledgeBaseError(f"{self.path}: was replaced or deleted since it was opened; open it again")
+        connection = self._idle_connection() or connect(
+            self.path, busy_seconds=self.busy_seconds, read_only=self.read_only
+        )
+        self._lent_to[connection] = get_ident()
+        return connection
+
+    def _idle_connection(self) -> Connection | None:
+        with suppress(IndexError):
+            while connection := self._idle.pop():
+                if connection.as_found is None or (self._is_undisturbed(connection) and not has_log(self.path)):
+                    return connection
+                connection.close()
+        return None
+
+    def _is_undisturbed(self, connection: Connection) -> bool:
+        return connection.as_found is None or file_state(self.path) == connection.as_found
+
+    def _close_idle(self) -> None:
+        with suppress(IndexError):
+            while True:
+                self._idle.pop().close()
+
 
 def _file_at(path: Path) -> tuple[int, int] | None:
     """Which file is at a path now; None if there is none."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+    state = file_state(path)
+    return state and (state.device, state.inode)
 
 
 def grouped(ids: Iterable[str]) -> Iterator[tuple[str, list[str]]]:

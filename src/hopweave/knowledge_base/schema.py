@@ -7,11 +7,15 @@ from time import monotonic, sleep
 
 from hopweave.errors import EmptyFile, KnowledgeBaseBusy, KnowledgeBaseError, NewerSchema
 from hopweave.graph.storage.ledger import TABLES as GRAPH_TABLES
+from hopweave.knowledge_base.file.undisturbed import FileState, has_log, undisturbed
 
 SCHEMA_VERSION = 3
 TOKENIZER = "unicode61 remove_diacritics 2"
 _APPLICATION_ID = 0x686F7077  # "hopw", so that other programs can recognise the file
 
+_FOR_EVERY_CONNECTION = """
+PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA cell_size_check = ON;
+"""
 _NO_PLACE_TO_WRITE = (sqlite3.SQLITE_READONLY_DIRECTORY, sqlite3.SQLITE_READONLY_CANTINIT, sqlite3.SQLITE_CANTOPEN)
 
 # Rows are never reused: an updated document gets a new row. Whoever holds an index can then catch up by reading the
@@ -101,25 +105,41 @@ DROP TABLE IF EXISTS images;
 """
 
 
-def connect(path: Path, *, busy_seconds: float, read_only: bool) -> sqlite3.Connection:
+class Connection(sqlite3.Connection):
+    """A connection; `as_found` is the state of a file that is read without locks, as it was when it was opened."""
+
+    as_found: FileState | None = None
+
+
+def connect(path: Path, *, busy_seconds: float, read_only: bool) -> Connection:
     """A connection to a knowledge base file, which need not exist unless it is only to be read."""
 
-    def opened(access: str) -> sqlite3.Connection:
+    def opened(access: str) -> Connection:
         address = f"{path.absolute().as_uri()}?{access}"
         connection = sqlite3.connect(
-            address, uri=True, timeout=busy_seconds, isolation_level=None, check_same_thread=False
+            address, uri=True, timeout=busy_seconds, isolation_level=None, check_same_thread=False, factory=Connection
         )
-        connection.executescript("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;")
-        connection.execute("PRAGMA user_version")  # the first look at the file
+        try:
+            connection.executescript(_FOR_EVERY_CONNECTION)
+            connection.execute("PRAGMA user_version")  # the first look at the file
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     try:
-        return opened("mode=ro" if read_only else "mode=rwc")
+        state = undisturbed(path) if read_only else None
+        if state is None:
+            return opened("mode=ro" if read_only else "mode=rwc")
+        connection = opened("mode=ro&immutable=1")
+        connection.as_found = state
+        return connection
     except sqlite3.DatabaseError as error:
-        log = Path(f"{path}-wal")
-        waiting = log.exists() and log.stat().st_size > 0
-        if read_only and error.sqlite_errorcode in _NO_PLACE_TO_WRITE and not waiting:
-            return opened("mode=ro&immutable=1")  # nobody can write there, so nothing changes while it is read
+        if read_only and error.sqlite_errorcode in _NO_PLACE_TO_WRITE and has_log(path):
+            raise KnowledgeBaseError(
+                f"{path}: its log ({path.name}-wal) holds changes that cannot be read from a folder that one cannot "
+                "write to; open it once where one can, or while the process that writes it has it open"
+            ) from error
         raise explained(path, error) from error
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from weakref import WeakSet, finalize
 
 from hopweave.errors import KnowledgeBaseError
+from hopweave.knowledge_base.file.fork import ForkAware, tell_of_forks
 from hopweave.knowledge_base.store import KnowledgeBase
 
 
@@ -72,6 +73,18 @@ class _Closed:
 
 _all_opened: WeakSet[_Opened] = WeakSet()
 _opening = Lock()
+
+
+class _AfterFork(ForkAware):
+    def after_fork(self, *, in_child: bool) -> None:
+        """In a child, nobody is opening anything."""
+        global _opening  # noqa: PLW0603 - a lock that a thread of the parent holds is never released
+        if in_child:
+            _opening = Lock()
+
+
+_after_fork = _AfterFork()
+tell_of_forks(_after_fork)
 
 
 def _file_at(path: str | Path) -> tuple[Path, int, int] | None:

@@ -1,14 +1,18 @@
 """The knowledge base: one SQLite file with documents, vectors and full-text index."""
 
 import json
+import os
+import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
+from weakref import finalize
 
 import numpy as np
 
@@ -65,7 +69,7 @@ class KnowledgeBase(Knowledge):
         self._snapshot = Snapshot(connections, ImageFolder(self.path), settings.analyzers, approximate_above)
         self._compaction = Compaction(connections, self._snapshot)
         self._embed = lru_cache(256)(self._embed_now)
-        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self._temporary: Callable[[], object] | None = None
 
     @classmethod
     def open(
@@ -85,8 +89,8 @@ class KnowledgeBase(Knowledge):
         links; an empty list for no graph). They and `analyzers` (nlp) are settled when the file is new.
         `approximate_above` is the number of vectors above which search looks into the nearest cells.
         """
-        temporary = tempfile.TemporaryDirectory(prefix="hopweave-") if path is None else None
-        file = Path(temporary.name, "temporary.db") if temporary else Path(path or "")
+        temporary = tempfile.mkdtemp(prefix="hopweave-") if path is None else None
+        file = Path(temporary, "temporary.db") if temporary else Path(path or "")
         connections = Connections(file, busy_seconds=busy_seconds, read_only=read_only)
         try:
             knowledge_base = cls(
@@ -95,7 +99,8 @@ class KnowledgeBase(Knowledge):
         except BaseException:
             connections.close()
             raise
-        knowledge_base._temporary = temporary
+        if temporary:
+            knowledge_base._temporary = finalize(knowledge_base, _remove_folder, temporary, os.getpid())
         return knowledge_base
 
     def close(self) -> None:
@@ -103,7 +108,7 @@ class KnowledgeBase(Knowledge):
         self._compaction.wait()
         self._connections.close()
         if self._temporary:
-            self._temporary.cleanup()
+            self._temporary()
 
     def __enter__(self) -> "KnowledgeBase":
         return self
@@ -240,6 +245,10 @@ class KnowledgeBase(Knowledge):
         """Grows with every write; equal versions mean equal contents."""
         with self._connections.autocommit_read() as connection:
             return version_of(connection)
+
+    def one_version(self) -> AbstractContextManager[None]:
+        """Within it, all that is asked is of the version that the file has now, as in every search."""
+        return self._snapshot.one_version()
 
     def count(self, *, tenant: Tenant | None = None) -> int:
         """How many documents there are."""
@@ -397,3 +406,8 @@ class KnowledgeBase(Knowledge):
             raise KnowledgeBaseError(f"{self.path}: has no embedder; give the question a vector, or open it with one")
         name, matrix = self.settings.embedder.embed_named([text], queries=True)
         return name, matrix[0]
+
+
+def _remove_folder(folder: str, process: int) -> None:
+    if os.getpid() == process:  # it is not for a forked child to remove it
+        shutil.rmtree(folder, ignore_errors=True)

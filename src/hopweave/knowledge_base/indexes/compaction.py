@@ -14,6 +14,7 @@ from typing import Any
 from hopweave.errors import KnowledgeBaseBusy, KnowledgeBaseError
 from hopweave.graph.storage import ledger
 from hopweave.knowledge_base.connections import Connections
+from hopweave.knowledge_base.file.fork import ForkAware, tell_of_forks
 from hopweave.knowledge_base.indexes.images import Noted, clear_removed, noted, replace
 from hopweave.knowledge_base.indexes.live_index import Held, LiveIndex
 from hopweave.knowledge_base.indexes.snapshot import Snapshot, View
@@ -25,14 +26,22 @@ _MIN_CHANGES = 1000  # below this the rows are read as quickly as an image
 _MERGE_PAGES = 200  # of the full-text index, in one transaction
 
 
-@dataclass(slots=True)
-class Compaction:
+@dataclass(slots=True, eq=False)
+class Compaction(ForkAware):
     """Decides when the images of a file are made again, and makes them."""
 
     connections: Connections
     snapshot: Snapshot
     _lock: Lock = field(default_factory=Lock)
     _thread: Thread | None = None
+
+    def __post_init__(self) -> None:
+        tell_of_forks(self)
+
+    def after_fork(self, *, in_child: bool) -> None:
+        """In a child, there is no compaction in the background."""
+        if in_child:
+            self._lock, self._thread = Lock(), None
 
     def start_if_needed(self) -> None:
         """Compact in the background if enough has changed and nobody is at it."""
@@ -61,6 +70,8 @@ class Compaction:
 
     def run(self, *, rebuild: bool = False) -> None:
         """Make all images anew, if need be from the rows alone, and remove what deleted documents have left."""
+        if self.connections.pin is not None:
+            raise KnowledgeBaseError(f"{self.connections.path}: cannot be compacted here, where a search is under way")
         self.wait()
         deadline = monotonic() + self.connections.busy_seconds
         while True:

@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, TypeVar
@@ -11,9 +12,11 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from hopweave.errors import KnowledgeBaseError
 from hopweave.graph.storage.table_graph import TableGraph
 from hopweave.knowledge import Ranking
-from hopweave.knowledge_base.connections import Connections, grouped
+from hopweave.knowledge_base.connections import Connections, Pin, grouped
+from hopweave.knowledge_base.file.fork import ForkAware, tell_of_forks
 from hopweave.knowledge_base.indexes.document_indexes import LiveText, LiveVectors, stored_models
 from hopweave.knowledge_base.indexes.graph_index import LiveGraph
 from hopweave.knowledge_base.indexes.images import ImageFolder, Noted
@@ -30,11 +33,14 @@ _TENANTS_KEPT = 256
 
 
 class _MovedOn(Exception):
-    pass
+    """Another thread holds an index of a later version."""
+
+    def __init__(self, version: int) -> None:
+        self.version = version
 
 
-@dataclass(slots=True)
-class Snapshot:
+@dataclass(slots=True, eq=False)
+class Snapshot(ForkAware):
     """Indexes of one file: opened when first asked for, brought up to date when the file changes.
 
     Everything handed out is never changed afterwards, so threads share it without locks.
@@ -48,14 +54,52 @@ class Snapshot:
     _locks: defaultdict[str, Lock] = field(default_factory=lambda: defaultdict(Lock))
     _tenants: OrderedDict[tuple[int, str], Rows] = field(default_factory=OrderedDict)
 
+    def __post_init__(self) -> None:
+        tell_of_forks(self)
+
     def at_one_version(self, work: "Callable[[View], T]") -> T:
         """Do something with the file and its indexes as they are at one version, whatever is written meanwhile."""
+        known = -1
         while True:
             with self.connections.reading() as connection:
+                version = self._version(connection, known)
                 try:
-                    return work(View(self, connection, version_of(connection)))
-                except _MovedOn:
+                    return work(View(self, connection, version))
+                except _MovedOn as moved:
+                    known = moved.version
+
+    @contextmanager
+    def one_version(self) -> Iterator[None]:
+        """Until the end, all that this thread and those it starts ask of the file is of the version it has now."""
+        if self.connections.pin is not None:
+            yield
+            return
+        known = -1
+        while True:
+            with self.connections.pinned() as pin:
+                pin.version = self._version(pin.connection, known)
+                try:
+                    self._bind(pin)
+                except _MovedOn as moved:
+                    known = moved.version
                     continue
+                yield
+                return
+
+    def _bind(self, pin: Pin) -> None:
+        """Keep what is held for a search, so that it can follow from there though others move on."""
+        pin.held = dict(self._held)
+        latest = max((held.version for held in pin.held.values()), default=-1)
+        if latest > pin.version:
+            raise _MovedOn(latest)
+        if "graph" in pin.held:  # which changes in place: nobody can follow from an earlier one later
+            self.held(LiveGraph(), pin.connection, pin.version)
+
+    def _version(self, connection: sqlite3.Connection, known: int) -> int:
+        version = version_of(connection)
+        if version < known:  # though it was read after the version that is known: the file was restored from a copy
+            self._held.clear()
+        return version
 
     def graph(self) -> TableGraph:
         """The graph that the documents make together."""
@@ -84,15 +128,45 @@ class Snapshot:
 
     def held(self, index: LiveIndex[T], connection: sqlite3.Connection, version: int) -> Held[T]:
         """An index as the connection sees the file."""
-        held = self._held.get(index.name)
+        pin = self.connections.pin
+        held = pin.held.get(index.name) if pin else self._held.get(index.name)
         if held is None or held.version != version:
             with self._locks[index.name]:  # one thread does the work, the others wait for it
-                held = self._held.get(index.name)
-                if held is not None and held.version > version:
-                    raise _MovedOn
-                if held is None or held.version < version:
-                    held = self._held[index.name] = index.current(held, version, connection, self.folder)
+                held = self._shared(index, connection, version, held)
+        if pin:
+            pin.held[index.name] = held
         return held
+
+    def _shared(
+        self, index: LiveIndex[T], connection: sqlite3.Connection, version: int, bound: Held[T] | None
+    ) -> Held[T]:
+        """An index that all searches share, unless they have moved on: then one for a search that is bound to it."""
+        held = self._held.get(index.name)
+        if held is not None and held.version > version:
+            if not self.connections.pin or (index.private and bound is not None):
+                raise _MovedOn(held.version)
+            return self._current(index, bound, connection, version)
+        if held is None or held.version < version:
+            held = self._held[index.name] = self._current(index, held, connection, version)
+        return held
+
+    def _current(
+        self, index: LiveIndex[T], held: Held[T] | None, connection: sqlite3.Connection, version: int
+    ) -> Held[T]:
+        try:
+            current = index.current(held, version, connection, self.folder)
+        except (ValueError, IndexError, KeyError, TypeError, OverflowError, RecursionError) as error:
+            self.connections.confirm(connection)
+            raise KnowledgeBaseError(
+                f"{self.connections.path}: its index {index.name} cannot be made: {error}; hopweave check tells more"
+            ) from error
+        self.connections.confirm(connection)
+        return current
+
+    def after_fork(self, *, in_child: bool) -> None:
+        """In a child, start again: another thread may have been in the middle of a change."""
+        if in_child:
+            self._held, self._locks, self._tenants = {}, defaultdict(Lock), OrderedDict()
 
     def visible(self, tenant: Tenant, ids: Iterable[str]) -> Iterator[str]:
         """Of these documents, those that a tenant may see."""
@@ -115,6 +189,8 @@ class Snapshot:
         with self._locks["tenants"]:
             self._tenants[key] = rows
             self._tenants.move_to_end(key)
+            for old in [one for one in self._tenants if one[0] < version - 1]:
+                del self._tenants[old]
             while len(self._tenants) > _TENANTS_KEPT:
                 self._tenants.popitem(last=False)
         return rows
