@@ -188,14 +188,18 @@ def test_what_is_written_later_is_seen_and_the_writer_tidies_up(path):
 def test_a_file_written_in_the_middle_of_a_read_is_refused_and_forgotten(path):
     """The moment at which somebody begins to write and brings it into the file, in the middle of a search."""
     with KnowledgeBase.open(path, read_only=True) as kb:
+
+        def disturbed(ask):
+            with kb.one_version():
+                kb.rank_full_text("ferry", top_k=3)
+                with KnowledgeBase.open(path) as owner:
+                    owner.add([ship(n) for n in range(50)])
+                    owner.compact()
+                ask()
+
         for ask in (lambda: kb.search("tug 7"), lambda: kb.rank_words("tug", analyzer="nlp", top_k=3), lambda: None):
             with pytest.raises(HopweaveError, match="was written by another process while it was read"):
-                with kb.one_version():
-                    kb.rank_full_text("ferry", top_k=3)
-                    with KnowledgeBase.open(path) as owner:
-                        owner.add([ship(n) for n in range(50)])
-                        owner.compact()
-                    ask()
+                disturbed(ask)
             with KnowledgeBase.open(path) as owner:
                 owner.delete([f"s{n}" for n in range(50)])
         with KnowledgeBase.open(path) as owner:
@@ -206,9 +210,14 @@ def test_a_file_written_in_the_middle_of_a_read_is_refused_and_forgotten(path):
 
 def test_damage_is_not_blamed_on_the_file_if_it_was_written_meanwhile(path):
     with KnowledgeBase.open(path, read_only=True) as kb:
-        with pytest.raises(KnowledgeBaseBusy), kb._connections.reading() as connection:
-            os.utime(path)
-            connection.execute("SELECT * FROM no_such_table")
-        with pytest.raises(KnowledgeBaseError, match="no such table"), kb._connections.reading() as connection:
-            connection.execute("SELECT * FROM no_such_table")
+
+        def ask(before):
+            with kb._connections.reading() as connection:
+                before()
+                connection.execute("SELECT * FROM no_such_table")
+
+        with pytest.raises(KnowledgeBaseBusy):
+            ask(lambda: os.utime(path))
+        with pytest.raises(KnowledgeBaseError, match="no such table"):
+            ask(lambda: None)
     assert undisturbed.undisturbed(path) == undisturbed.file_state(path)

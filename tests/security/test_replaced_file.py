@@ -41,7 +41,7 @@ def test_a_file_replaced_by_rename_is_noticed(tmp_path, read_only, images):
             kb.check,
             lambda: kb.add([Document("d3", "The blue ferry 3 is late.")]),
         ):
-            with pytest.raises(KnowledgeBaseError, match="was (replaced|opened read-only)"):
+            with pytest.raises(KnowledgeBaseError, match=r"was (replaced|opened read-only)"):
                 ask()
         with open_shared(blue) as again:
             assert all("green" in hit.text for hit in again.search("ferry 3").hits)
