@@ -1,9 +1,6 @@
 """The knowledge base: one SQLite file with documents, vectors and full-text index."""
 
 import json
-import os
-import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -12,7 +9,6 @@ from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
-from weakref import finalize
 
 import numpy as np
 
@@ -28,6 +24,7 @@ from hopweave.hit import Hit, Vector
 from hopweave.knowledge import Capability, Knowledge, Ranking
 from hopweave.knowledge_base.connections import Connections, grouped
 from hopweave.knowledge_base.entry import Added, listed
+from hopweave.knowledge_base.file.temporary_folder import TemporaryFolder
 from hopweave.knowledge_base.indexes.compaction import Compaction
 from hopweave.knowledge_base.indexes.document_indexes import last_row
 from hopweave.knowledge_base.indexes.images import ImageFolder
@@ -69,7 +66,7 @@ class KnowledgeBase(Knowledge):
         self._snapshot = Snapshot(connections, ImageFolder(self.path), settings.analyzers, approximate_above)
         self._compaction = Compaction(connections, self._snapshot)
         self._embed = lru_cache(256)(self._embed_now)
-        self._temporary: Callable[[], object] | None = None
+        self._temporary: TemporaryFolder | None = None
 
     @classmethod
     def open(
@@ -89,8 +86,8 @@ class KnowledgeBase(Knowledge):
         links; an empty list for no graph). They and `analyzers` (nlp) are settled when the file is new.
         `approximate_above` is the number of vectors above which search looks into the nearest cells.
         """
-        temporary = tempfile.mkdtemp(prefix="hopweave-") if path is None else None
-        file = Path(temporary, "temporary.db") if temporary else Path(path or "")
+        temporary = TemporaryFolder() if path is None else None
+        file = temporary.path / "temporary.db" if temporary else Path(path or "")
         connections = Connections(file, busy_seconds=busy_seconds, read_only=read_only)
         try:
             knowledge_base = cls(
@@ -99,8 +96,7 @@ class KnowledgeBase(Knowledge):
         except BaseException:
             connections.close()
             raise
-        if temporary:
-            knowledge_base._temporary = finalize(knowledge_base, _remove_folder, temporary, os.getpid())
+        knowledge_base._temporary = temporary
         return knowledge_base
 
     def close(self) -> None:
@@ -108,7 +104,7 @@ class KnowledgeBase(Knowledge):
         self._compaction.wait()
         self._connections.close()
         if self._temporary:
-            self._temporary()
+            self._temporary.cleanup()
 
     def __enter__(self) -> "KnowledgeBase":
         return self
@@ -406,8 +402,3 @@ class KnowledgeBase(Knowledge):
             raise KnowledgeBaseError(f"{self.path}: has no embedder; give the question a vector, or open it with one")
         name, matrix = self.settings.embedder.embed_named([text], queries=True)
         return name, matrix[0]
-
-
-def _remove_folder(folder: str, process: int) -> None:
-    if os.getpid() == process:  # it is not for a forked child to remove it
-        shutil.rmtree(folder, ignore_errors=True)
