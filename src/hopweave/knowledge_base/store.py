@@ -26,7 +26,6 @@ from hopweave.knowledge_base.connections import Connections, grouped
 from hopweave.knowledge_base.entry import Added, listed
 from hopweave.knowledge_base.file.temporary_folder import TemporaryFolder
 from hopweave.knowledge_base.indexes.compaction import Compaction
-from hopweave.knowledge_base.indexes.document_indexes import last_row
 from hopweave.knowledge_base.indexes.images import ImageFolder
 from hopweave.knowledge_base.indexes.snapshot import Snapshot, Tenant, View, matching_ids, tenant_condition, version_of
 from hopweave.knowledge_base.indexes.verify import image_problems
@@ -375,21 +374,7 @@ class KnowledgeBase(Knowledge):
     ) -> Ranking:
         """Documents by cosine to a vector of the named embedding model, which is the file's own when not given."""
         name = model or self.settings.model
-
-        def rank(view: View) -> Ranking:
-            index = view.vectors(name)
-            if index is None:
-                if last_row(view.connection):
-                    raise KnowledgeBaseError(f"{self.path}: holds no vectors of model {name!r}")
-                return []
-            if np.shape(vector) != (index.dimension,) or not np.isfinite(vector).all():
-                raise KnowledgeBaseError(
-                    f"the question's vector has shape {np.shape(vector)}, but those of model {name!r} are "
-                    f"{index.dimension} finite numbers"
-                )
-            return view.ranking(*index.search(vector, top_k, view.allowed(tenant)), top_k)
-
-        return self._snapshot.at_one_version(rank)
+        return self._snapshot.at_one_version(lambda view: view.nearest(vector, name, top_k, tenant))
 
     def embed(self, text: str) -> tuple[str, Vector]:
         """The vector of a text and the name of the embedding model that made it."""

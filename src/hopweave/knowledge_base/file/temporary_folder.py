@@ -8,7 +8,7 @@ from weakref import finalize
 
 
 class TemporaryFolder:
-    """Removed by `cleanup`, or when nobody refers to it any more, but not by a process forked from the one that made it.
+    """Removed by `cleanup`, or when nobody refers to it any more, though not by a forked child of the process.
 
     >>> folder = TemporaryFolder()
     >>> folder.cleanup()

@@ -14,10 +14,11 @@ import numpy.typing as npt
 
 from hopweave.errors import KnowledgeBaseError
 from hopweave.graph.storage.table_graph import TableGraph
+from hopweave.hit import Vector
 from hopweave.knowledge import Ranking
 from hopweave.knowledge_base.connections import Connections, Pin, grouped
 from hopweave.knowledge_base.file.fork import ForkAware, tell_of_forks
-from hopweave.knowledge_base.indexes.document_indexes import LiveText, LiveVectors, stored_models
+from hopweave.knowledge_base.indexes.document_indexes import LiveText, LiveVectors, last_row, stored_models
 from hopweave.knowledge_base.indexes.graph_index import LiveGraph
 from hopweave.knowledge_base.indexes.images import ImageFolder, Noted
 from hopweave.knowledge_base.indexes.live_index import Held, LiveIndex
@@ -213,6 +214,20 @@ class View:
         """The vector index of an embedding model, if there are vectors of it."""
         index = LiveVectors(model, self.snapshot.approximate_above)
         return self.snapshot.held(index, self.connection, self.version).value
+
+    def nearest(self, vector: Vector, model: str, top_k: int, tenant: Tenant | None) -> Ranking:
+        """Documents by cosine to a vector of a model."""
+        index = self.vectors(model)
+        if index is None:
+            if last_row(self.connection):
+                raise KnowledgeBaseError(f"{self.snapshot.connections.path}: holds no vectors of model {model!r}")
+            return []
+        if np.shape(vector) != (index.dimension,) or not np.isfinite(vector).all():
+            raise KnowledgeBaseError(
+                f"the question's vector has shape {np.shape(vector)}, but those of model {model!r} are "
+                f"{index.dimension} finite numbers"
+            )
+        return self.ranking(*index.search(vector, top_k, self.allowed(tenant)), top_k)
 
     def graph(self) -> TableGraph:
         """The graph that the documents make together."""
