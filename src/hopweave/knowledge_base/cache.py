@@ -6,7 +6,7 @@ from threading import Lock
 from time import monotonic
 from typing import Generic, TypeVar
 
-from hopweave.knowledge_base.file.fork import ForkAware, tell_of_forks
+from hopweave.knowledge_base.file.fork import ForkAware, watch_forks
 
 T = TypeVar("T")
 
@@ -33,7 +33,7 @@ class QueryCache(ForkAware, Generic[T]):
         self._clock = clock
         self._entries: OrderedDict[str, tuple[float, T]] = OrderedDict()
         self._lock = Lock()
-        tell_of_forks(self)
+        watch_forks(self)
 
     def after_fork(self, *, in_child: bool) -> None:
         """In a child, start again: another thread may have been in the middle of a change."""

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from hopweave.errors import KnowledgeBaseBusy, KnowledgeBaseError
-from hopweave.knowledge_base.file.fork import ForkAware, leave_open, tell_of_forks
+from hopweave.knowledge_base.file.fork import ForkAware, leave_open, watch_forks
 from hopweave.knowledge_base.file.undisturbed import file_state, has_log
 from hopweave.knowledge_base.schema import Connection, connect, explained, prepare
 
@@ -93,7 +93,7 @@ class Connections(ForkAware):
         except BaseException:
             self.close()
             raise
-        tell_of_forks(self)
+        watch_forks(self)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:

@@ -6,7 +6,7 @@ from typing import Any
 from weakref import WeakSet, finalize
 
 from hopweave.errors import KnowledgeBaseError
-from hopweave.knowledge_base.file.fork import ForkAware, tell_of_forks
+from hopweave.knowledge_base.file.fork import ForkAware, watch_forks
 from hopweave.knowledge_base.store import KnowledgeBase
 
 
@@ -84,7 +84,7 @@ class _AfterFork(ForkAware):
 
 
 _after_fork = _AfterFork()
-tell_of_forks(_after_fork)
+watch_forks(_after_fork)
 
 
 def _file_at(path: str | Path) -> tuple[Path, int, int] | None:

@@ -13,7 +13,7 @@ from weakref import WeakSet
 
 
 class ForkAware:
-    """Something that has to know when the process forks: `tell_of_forks` sees to that."""
+    """Something that has to know when the process forks: `watch_forks` sees to that."""
 
     __slots__ = ("__weakref__",)
 
@@ -25,11 +25,11 @@ class ForkAware:
 
 
 _all: "WeakSet[ForkAware]" = WeakSet()
-_told: list[ForkAware] = []
+_forking: list[ForkAware] = []
 
 
-def tell_of_forks(one: ForkAware) -> None:
-    """Tell an object of every fork of this process, for as long as it lives."""
+def watch_forks(one: ForkAware) -> None:
+    """Call the methods of an object at every fork of this process, for as long as it lives."""
     _all.add(one)
 
 
@@ -45,15 +45,15 @@ def leave_open(connection: Any) -> None:
 
 
 def _before() -> None:
-    _told[:] = _all
-    for one in _told:
+    _forking[:] = _all
+    for one in _forking:
         one.before_fork()
 
 
 def _after(*, in_child: bool) -> None:
-    for one in _told:
+    for one in _forking:
         one.after_fork(in_child=in_child)
-    _told.clear()
+    _forking.clear()
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows, where nothing forks

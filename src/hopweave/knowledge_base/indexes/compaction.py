@@ -14,7 +14,7 @@ from typing import Any
 from hopweave.errors import KnowledgeBaseBusy, KnowledgeBaseError
 from hopweave.graph.storage import ledger
 from hopweave.knowledge_base.connections import Connections
-from hopweave.knowledge_base.file.fork import ForkAware, tell_of_forks
+from hopweave.knowledge_base.file.fork import ForkAware, watch_forks
 from hopweave.knowledge_base.indexes.images import Noted, clear_removed, noted, replace
 from hopweave.knowledge_base.indexes.live_index import Held, LiveIndex
 from hopweave.knowledge_base.indexes.snapshot import Snapshot, View
@@ -36,7 +36,7 @@ class Compaction(ForkAware):
     _thread: Thread | None = None
 
     def __post_init__(self) -> None:
-        tell_of_forks(self)
+        watch_forks(self)
 
     def after_fork(self, *, in_child: bool) -> None:
         """In a child, there is no compaction in the background."""

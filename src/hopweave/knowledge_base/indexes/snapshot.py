@@ -17,7 +17,7 @@ from hopweave.graph.storage.table_graph import TableGraph
 from hopweave.hit import Vector
 from hopweave.knowledge import Ranking
 from hopweave.knowledge_base.connections import Connections, Pin, grouped
-from hopweave.knowledge_base.file.fork import ForkAware, tell_of_forks
+from hopweave.knowledge_base.file.fork import ForkAware, watch_forks
 from hopweave.knowledge_base.indexes.document_indexes import LiveText, LiveVectors, last_row, stored_models
 from hopweave.knowledge_base.indexes.graph_index import LiveGraph
 from hopweave.knowledge_base.indexes.images import ImageFolder, Noted
@@ -56,7 +56,7 @@ class Snapshot(ForkAware):
     _tenants: OrderedDict[tuple[int, str], Rows] = field(default_factory=OrderedDict)
 
     def __post_init__(self) -> None:
-        tell_of_forks(self)
+        watch_forks(self)
 
     def at_one_version(self, work: "Callable[[View], T]") -> T:
         """Do something with the file and its indexes as they are at one version, whatever is written meanwhile."""
