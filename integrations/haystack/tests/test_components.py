@@ -54,6 +54,7 @@ JOINED = {"text": DOCUMENTS[:3], "vector": DOCUMENTS[1:], "query": QUERY}
 RANKER = Case(RANKED, "stage")
 AGED = Case({**RANKED, "now": NOW}, "stage")
 ASKED = {"knowledge_base": "{file}"}
+ONNX = {"model": "{onnx_minilm}"}
 RETRIEVER = Case({"query": QUERY}, "source", ASKED, ())
 
 GRAPHED = {"documents": [Document(id="skua", score=0.9), Document(id="falk", score=0.5)]}
@@ -70,6 +71,8 @@ OTHERS = {  # what takes other inputs than the rest of its role, and what has no
     "FlowPruningBuilder": Case(GRAPHED, "pruning", {**ASKED, "min_hits": 2}),
     "NeighbourhoodBuilder": Case(GRAPHED, None, ASKED),
     "ServiceNeighbourhoodBuilder": Case(GRAPHED, "builder", ASKED),
+    "OnnxTextEmbedder": Case({"text": QUERY}, "embedder", ONNX, documents=(), not_the_cores=("model",)),
+    "OnnxDocumentEmbedder": Case({"documents": DOCUMENTS}, "embedder", ONNX, not_the_cores=("model",)),
     "StaticTextEmbedder": Case({"text": QUERY}, "embedder", documents=()),
     "StaticDocumentEmbedder": Case({"documents": DOCUMENTS}, "embedder"),
     "CrossEncoderRanker": Case(RANKED, "stage", {"model": "{cross_encoder}"}),
@@ -117,7 +120,9 @@ def make(request, tmp_path):
     def value(given):
         if given == "{new_file}":
             return str(tmp_path / "new.db")
-        return request.getfixturevalue(given[1:-1]) if given in ("{file}", "{cross_encoder}") else given
+        return (
+            request.getfixturevalue(given[1:-1]) if given in ("{file}", "{cross_encoder}", "{onnx_minilm}") else given
+        )
 
     def make(name, **parameters):
         given = {**CASES[name].make, **parameters}

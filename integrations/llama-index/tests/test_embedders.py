@@ -6,7 +6,7 @@ import pytest
 from llama_index.core import MockEmbedding, Settings
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.schema import NodeWithScore, TextNode
-from llama_index.embeddings.hopweave import StaticEmbedding
+from llama_index.embeddings.hopweave import OnnxEmbedding, StaticEmbedding
 from llama_index.hopweave import to_embedder
 from llama_index.ingestion.hopweave import KnowledgeBaseWriter
 from llama_index.postprocessor.hopweave import RemoteRerankPostprocessor, ScoreThresholdPostprocessor
@@ -14,8 +14,9 @@ from llama_index.retrievers.hopweave import VectorSearchRetriever
 from llama_index.vector_stores.hopweave import HopweaveVectorStore
 
 from hopweave import Document, KnowledgeBase
-from hopweave.errors import KnowledgeBaseError, SourceFailed
+from hopweave.errors import EmbeddingError, KnowledgeBaseError, SourceFailed
 from hopweave.vector.embedders import StaticEmbedder
+from hopweave.vector.onnx import OnnxEmbedder
 
 
 def test_embeds_as_the_core_does():
@@ -33,6 +34,41 @@ def test_survives_a_round_trip_as_data():
     again = StaticEmbedding.from_dict(model.to_dict())
     assert again.embed_batch_size == 7
     assert again.get_text_embedding("ferry") == model.get_text_embedding("ferry")
+
+
+def test_onnx_embeds_as_the_core_does(onnx_minilm):
+    model = OnnxEmbedding(model=onnx_minilm, query_prompt="query: ", document_prompt="passage: ")
+    core = OnnxEmbedder(model=onnx_minilm, query_prompt="query: ", document_prompt="passage: ")
+    assert model.get_text_embedding_batch(["ferry", "ship"]) == pytest.approx(core.embed(["ferry", "ship"]), abs=1e-5)
+    assert model.get_query_embedding("ferry") == pytest.approx(core.embed_queries(["ferry"])[0], abs=1e-5)
+    assert asyncio.run(model.aget_query_embedding("ferry")) == pytest.approx(model.get_query_embedding("ferry"))
+    assert model.model_name == core.model_name
+    assert to_embedder(model) == core
+
+
+def test_onnx_survives_a_round_trip_as_data(onnx_minilm):
+    model = OnnxEmbedding(model=onnx_minilm, query_prompt="query: ", max_tokens=64, embed_batch_size=7)
+    data = model.to_dict()
+    again = OnnxEmbedding.from_dict(data)
+    assert again.to_dict() == data
+    assert to_embedder(again) == OnnxEmbedder(model=onnx_minilm, query_prompt="query: ", max_tokens=64)
+
+
+def test_onnx_parameters_are_the_cores(onnx_minilm):
+    for name, field in OnnxEmbedder.model_fields.items():
+        if name != "kind":
+            own = OnnxEmbedding.model_fields[name]
+            assert (own.annotation, own.default, own.description) == (
+                field.annotation,
+                field.default,
+                field.description,
+            )
+    with pytest.raises(ValueError, match="max_tokens"):
+        OnnxEmbedding(model=onnx_minilm, max_tokens=1)
+    with pytest.raises(ValueError, match="poolign"):
+        OnnxEmbedding(model=onnx_minilm, poolign="cls")
+    with pytest.raises(EmbeddingError, match="never downloaded"):
+        OnnxEmbedding(model="intfloat/multilingual-e5-small")
 
 
 def test_any_model_serves_a_knowledge_base(tmp_path):

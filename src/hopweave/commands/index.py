@@ -24,7 +24,8 @@ Interrupted? Run the same command again: what is stored is skipped. Indexing a f
 longer has; --sync also removes what came from files that are gone, so name all that belongs into the knowledge base.
 """
 _EMBEDDER_HELP = (
-    "static (default), none, or the name or folder of a sentence-transformers model; settled when a file is new"
+    "static (default), none, onnx:PATH for a folder with a model in ONNX format, or the name or folder of a "
+    "sentence-transformers model; settled when a file is new"
 )
 _ANALYZER_HELP = "nlp (default), nlp:<language>, code or light; may be repeated; settled when a file is new"
 _GRAPH_HELP = (
@@ -139,5 +140,9 @@ def _embedder(name: str) -> Any:
     from hopweave.knowledge_base.settings import UNSET
     from hopweave.vector.embedders import SentenceTransformerEmbedder, StaticEmbedder
 
+    if name.startswith("onnx:"):
+        from hopweave.vector.onnx import OnnxEmbedder
+
+        return OnnxEmbedder(model=name.removeprefix("onnx:"))
     known: dict[str, Any] = {"default": UNSET, "none": None, "static": StaticEmbedder()}
     return known[name] if name in known else SentenceTransformerEmbedder(model=name)

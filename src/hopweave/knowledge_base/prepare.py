@@ -23,6 +23,7 @@ from hopweave.hit import Vector
 from hopweave.knowledge_base.settings import GIVEN, Settings
 from hopweave.text.analyzers import analyzer
 from hopweave.text.bm25_index import term_counts
+from hopweave.vector.embedders import Cascade
 
 T = TypeVar("T")
 
@@ -72,6 +73,11 @@ class Preparer:
             model, matrix = self.embedder.embed_named([documents[number].searchable for number in lacking])
             if len(lacking) < len(documents) and model != self.model:
                 raise KnowledgeBaseError(f"vectors of {model!r} cannot be mixed with given ones of {self.model!r}")
+            if model != self.model and not isinstance(self.embedder, Cascade):
+                raise KnowledgeBaseError(
+                    f"{self.path}: holds vectors of {self.model!r}, but its embedder now makes those of {model!r}: its "
+                    "files have changed; restore them, or index into a new file"
+                )
             for number, vector in zip(lacking, matrix, strict=True):
                 vectors[number] = vector
         elif lacking and model != GIVEN:

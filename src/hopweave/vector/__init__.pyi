@@ -1,9 +1,11 @@
 # Written by `python -m hopweave.exports` from the catalogue.
 from hopweave.vector.embedders import Cascade, SentenceTransformerEmbedder, StaticEmbedder
+from hopweave.vector.onnx import OnnxEmbedder
 from hopweave.vector.vector_search import VectorSearch
 
 __all__ = [
     "Cascade",
+    "OnnxEmbedder",
     "SentenceTransformerEmbedder",
     "StaticEmbedder",
     "VectorSearch",

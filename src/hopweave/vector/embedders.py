@@ -41,8 +41,7 @@ class StaticEmbedder(Embedder):
         # pooled one by one: padding changes the order of summation, and a vector must not depend on the batch
         encode = getattr(model.tokenizer, "encode_batch_fast", model.tokenizer.encode_batch)  # without offsets
         encoded = encode(
-            # lone surrogates, which the tokenizer rejects, become question marks
-            [_without_surrogates(text[: self.max_characters]) for text in texts],
+            [without_surrogates(text[: self.max_characters]) for text in texts],
             add_special_tokens=False,
         )
         rows = np.zeros((len(encoded), table.shape[1]), np.float32)
@@ -178,8 +177,15 @@ class Cascade(Embedder):
             try:
                 return embedder.embed_named(texts, queries=queries)
             except Exception as error:  # the next embedder is tried after any error
-                failures.append(f"{embedder.model_name}: {type(error).__name__}: {error}")
+                failures.append(f"{_label(embedder)}: {type(error).__name__}: {error}")
         raise EmbeddingError("all embedders failed: " + "; ".join(failures))
+
+
+def _label(embedder: Embedder) -> str:
+    try:
+        return embedder.model_name
+    except EmbeddingError:  # the name of a model whose files are missing
+        return embedder.kind
 
 
 def without_downloads(embedder: Embedder) -> Embedder:
@@ -220,7 +226,12 @@ def _loaded(load: Callable[..., Any], *arguments: Any) -> Any:
         return load(*arguments)
 
 
-def _without_surrogates(text: str) -> str:
+def without_surrogates(text: str) -> str:
+    r"""The text with question marks for lone surrogates, which tokenizers reject.
+
+    >>> without_surrogates("a\ud800b")
+    'a?b'
+    """
     return text if text.isascii() else text.encode(errors="replace").decode()
 
 

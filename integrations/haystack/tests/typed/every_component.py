@@ -7,7 +7,12 @@ from haystack.utils import Secret
 from haystack_integrations.common.hopweave import to_document, to_hit
 from haystack_integrations.common.hopweave.recipe_pipeline import to_pipeline, to_yaml
 from haystack_integrations.components.builders import hopweave as builders
-from haystack_integrations.components.embedders.hopweave import StaticDocumentEmbedder, StaticTextEmbedder
+from haystack_integrations.components.embedders.hopweave import (
+    OnnxDocumentEmbedder,
+    OnnxTextEmbedder,
+    StaticDocumentEmbedder,
+    StaticTextEmbedder,
+)
 from haystack_integrations.components.joiners import hopweave as joiners
 from haystack_integrations.components.rankers import hopweave as rankers
 from haystack_integrations.components.retrievers import hopweave as retrievers
@@ -21,6 +26,8 @@ def main() -> None:
     store.write_documents(StaticDocumentEmbedder().run(documents=[Document(content="…")])["documents"])
     KnowledgeBaseWriter(knowledge_base="hopweave.db", analyzers=["nlp", "code"]).run(documents=[], on_conflict="skip")
     embedding: list[float] = StaticTextEmbedder(max_characters=500).run(text="Who?")["embedding"]
+    embedding = OnnxTextEmbedder(model="models/e5", query_prompt="query: ").run(text="Who?")["embedding"]
+    OnnxDocumentEmbedder(model="models/e5", pooling="cls", batch_size=8).run(documents=[Document(content="…")])
 
     pipeline = Pipeline()
     pipeline.add_component("gate", GateRouter(languages=["en"]))

@@ -1,5 +1,6 @@
 """hopweave's embedding models for LlamaIndex."""
 
 from llama_index.embeddings.hopweave.embedders import StaticEmbedding
+from llama_index.embeddings.hopweave.onnx import OnnxEmbedding
 
-__all__ = ["StaticEmbedding"]
+__all__ = ["OnnxEmbedding", "StaticEmbedding"]

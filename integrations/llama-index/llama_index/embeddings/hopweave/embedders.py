@@ -1,6 +1,7 @@
-"""An embedding model that needs neither download nor torch."""
+"""Embedders of the core as embedding models, and the one that needs neither download nor torch."""
 
 import asyncio
+from abc import ABC
 from typing import Any
 
 from llama_index.core.base.embeddings.base import Embedding
@@ -11,29 +12,10 @@ from hopweave.component import Embedder
 from hopweave.vector.embedders import StaticEmbedder
 
 
-class StaticEmbedding(BaseEmbedding):
-    """
-    Static token vectors, averaged. The weights come with the package index.
+class CoreEmbedding(BaseEmbedding, ABC):
+    """What turns an embedder of the core into an embedding model: derive from this and set `embedder`."""
 
-    A knowledge base opened without naming an embedder holds vectors of this very model.
-
-    Examples:
-        ```python
-        from llama_index.core import Settings
-        from llama_index.embeddings.hopweave import StaticEmbedding
-
-        Settings.embed_model = StaticEmbedding()
-        ```
-
-    """
-
-    model_name: str = Field(default=StaticEmbedder().model_name, description="The name of the embedding model.")
-    embedder: Embedder = Field(default_factory=StaticEmbedder, exclude=True, description="What does the work.")
-
-    @classmethod
-    def class_name(cls) -> str:
-        """The name under which it is written."""
-        return "HopweaveStaticEmbedding"
+    embedder: Embedder = Field(exclude=True, description="What does the work.")
 
     def model_post_init(self, context: Any) -> None:
         """Go by the embedder's name."""
@@ -59,3 +41,28 @@ class StaticEmbedding(BaseEmbedding):
 
     async def _aget_text_embeddings(self, texts: list[str]) -> list[Embedding]:
         return await asyncio.to_thread(self._get_text_embeddings, texts)
+
+
+class StaticEmbedding(CoreEmbedding):
+    """
+    Static token vectors, averaged. The weights come with the package index.
+
+    A knowledge base opened without naming an embedder holds vectors of this very model.
+
+    Examples:
+        ```python
+        from llama_index.core import Settings
+        from llama_index.embeddings.hopweave import StaticEmbedding
+
+        Settings.embed_model = StaticEmbedding()
+        ```
+
+    """
+
+    model_name: str = Field(default=StaticEmbedder().model_name, description="The name of the embedding model.")
+    embedder: Embedder = Field(default_factory=StaticEmbedder, exclude=True, description="What does the work.")
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name under which it is written."""
+        return "HopweaveStaticEmbedding"

@@ -1,0 +1,198 @@
+"""An embedder on ONNX Runtime: transformer models without torch."""
+
+from collections.abc import Sequence
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from hopweave.component import Embedder
+from hopweave.errors import EmbeddingError
+from hopweave.vector.embedders import without_surrogates
+from hopweave.vector.onnx_files import OnnxFiles
+
+Matrix = npt.NDArray[np.float32]
+Integers = npt.NDArray[np.int64]
+
+_PAD_TOKENS = ("[PAD]", "<pad>", "<|endoftext|>")
+_TYPES = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
+_loading = Lock()
+
+
+class OnnxEmbedder(Embedder):
+    """A transformer model in ONNX format, by folder or file. Needs the extra `hopweave[onnx]`, not torch.
+
+    `model` is a folder with `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json`, as `optimum-cli export onnx`
+    writes it and as most embedding models on the Hugging Face Hub have it, or one `.onnx` file, such as
+    `model_int8.onnx`; weights in int8 take a quarter of the space. Nothing is downloaded. Vectors have length 1.
+    Pooling, prompts and the longest text come from the configuration in the folder if it has one. The name of the
+    vectors has a checksum of weights and tokenizer, so vectors of different models are never compared, even if their
+    folders have the same name.
+
+    >>> OnnxEmbedder(model="models/multilingual-e5-small", query_prompt="query: ", document_prompt="passage: ").kind
+    'onnx'
+    """
+
+    kind: Literal["onnx"] = "onnx"
+    model: str = Field(min_length=1, description="Folder with model and tokenizer, or the model's .onnx file.")
+    tokenizer: str | None = Field(
+        default=None, description="File tokenizer.json, or its folder; beside the model if not given."
+    )
+    pooling: Literal["mean", "cls"] | None = Field(
+        default=None,
+        description="How the vectors of tokens become one: their mean, or that of the first token; as the model's "
+        "1_Pooling/config.json says if not given, else mean.",
+    )
+    query_prompt: str | None = Field(
+        default=None, description="Put before a question, such as 'query: '; the model's own prompt if not given."
+    )
+    document_prompt: str | None = Field(
+        default=None, description="Put before a document, such as 'passage: '; the model's own prompt if not given."
+    )
+    max_tokens: int | None = Field(
+        default=None,
+        ge=3,
+        description="Longer texts are embedded by their beginning; the model's own limit if not given.",
+    )
+    batch_size: int = Field(
+        default=16, ge=1, description="Texts per forward pass; texts of similar length go together."
+    )
+    threads: int | None = Field(default=None, ge=1, description="Threads per forward pass; one per core if not given.")
+
+    @property
+    def model_name(self) -> str:
+        """The name that identifies the vectors of this model: folder, and a checksum of all that shapes a vector."""
+        files = self._files
+        shaping = (files.fingerprint, self._pooling(files), self._max_tokens(files), self._prompt(files, queries=False))
+        return f"{files.label} onnx-{sha256(repr(shaping).encode()).hexdigest()[:12]}"
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        """One row per text, as of a document."""
+        return self._encoded(texts, queries=False)
+
+    def embed_queries(self, texts: Sequence[str]) -> Matrix:
+        """One row per text, as of a question."""
+        return self._encoded(texts, queries=True)
+
+    @property
+    def _files(self) -> OnnxFiles:
+        return OnnxFiles.find(self.model, self.tokenizer)
+
+    def _pooling(self, files: OnnxFiles) -> str:
+        return self.pooling or files.pooling
+
+    def _max_tokens(self, files: OnnxFiles) -> int:
+        return self.max_tokens or files.max_tokens
+
+    def _prompt(self, files: OnnxFiles, *, queries: bool) -> str:
+        own = self.query_prompt if queries else self.document_prompt
+        names = ("query",) if queries else ("document", "passage")
+        return own if own is not None else next((files.prompts[name] for name in names if name in files.prompts), "")
+
+    def _encoded(self, texts: Sequence[str], *, queries: bool) -> Matrix:
+        if not texts:
+            return np.empty((0, 0), np.float32)
+        files = self._files
+        with _loading:
+            session = _session(files, files.fingerprint, self.threads)
+            tokenizer = _tokenizer(files.tokenizer, self._max_tokens(files))
+        prompt = self._prompt(files, queries=queries)
+        encoded = [one.ids for one in tokenizer.encode_batch([prompt + without_surrogates(text) for text in texts])]
+        order = sorted(range(len(encoded)), key=lambda place: len(encoded[place]))
+        parts = [order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size)]
+        rows = [
+            _forward(session, [encoded[place] for place in part], _pad(tokenizer), self._pooling(files))
+            for part in parts
+        ]
+        matrix = np.concatenate(rows)[np.argsort(order)]
+        if not np.isfinite(matrix).all():
+            raise EmbeddingError(f"model {files.model}: gave vectors that are not finite")
+        return matrix
+
+
+def _forward(session: Any, ids: Sequence[Sequence[int]], pad: int, pooling: str) -> Matrix:
+    """Unit vectors of one batch."""
+    tokens: Integers = np.full((len(ids), max(1, *map(len, ids))), pad, np.int64)
+    mask = np.zeros_like(tokens)
+    for row, one in enumerate(ids):
+        tokens[row, : len(one)] = one
+        mask[row, : len(one)] = 1
+    known = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": np.zeros_like(tokens)}
+    inputs = {one.name: known[one.name].astype(_TYPES[one.type]) for one in session.get_inputs()}
+    name, size = _output(session)
+    try:
+        output: Matrix = session.run([name], inputs)[0].astype(np.float32)
+    except Exception as error:
+        raise EmbeddingError(
+            f"{len(ids)} texts of up to {tokens.shape[1]} tokens cannot be embedded: {error}"
+        ) from error
+    if size == 3:
+        weights = mask.astype(np.float32)[:, :, None]
+        # a text without any token has no vector
+        output = (
+            output[:, 0] if pooling == "cls" else (output * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1)
+        )
+    lengths = np.linalg.norm(output, axis=1, keepdims=True)
+    return (output / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+
+
+def _output(session: Any) -> tuple[str, int]:
+    """The output to take and its number of dimensions: vectors of texts if the model has them, else of tokens."""
+    outputs = {one.name: len(one.shape) for one in session.get_outputs()}
+    for name, size in (("sentence_embedding", 2), ("last_hidden_state", 3), ("token_embeddings", 3)):
+        if outputs.get(name) == size:
+            return name, size
+    first = next(iter(outputs))
+    return first, outputs[first]
+
+
+def _pad(tokenizer: Any) -> int:
+    ids = (tokenizer.token_to_id(token) for token in _PAD_TOKENS)
+    return next((one for one in ids if one is not None), 0)
+
+
+@cache
+def _session(files: OnnxFiles, fingerprint: str, threads: int | None) -> Any:  # noqa: ARG001 - for replaced files
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise EmbeddingError("onnxruntime is not installed; run: pip install 'hopweave[onnx]'") from error
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3  # errors; the others come as exceptions
+    options.intra_op_num_threads = threads or 0
+    try:
+        session = onnxruntime.InferenceSession(str(files.model), options, providers=["CPUExecutionProvider"])
+    except Exception as error:
+        raise EmbeddingError(f"model {files.model}: cannot be loaded: {error}") from error
+    for one in session.get_inputs():
+        if one.name not in ("input_ids", "attention_mask", "token_type_ids") or one.type not in _TYPES:
+            raise EmbeddingError(
+                f"model {files.model}: needs an input {one.name!r} of {one.type}; allowed are "
+                "input_ids, attention_mask and token_type_ids of tensor(int64) or tensor(int32)"
+            )
+    _, size = _output(session)
+    if size not in (2, 3):
+        raise EmbeddingError(f"model {files.model}: its first output has {size} dimensions; a text model has 2 or 3")
+    if size == 3:
+        files.check_modules()
+    return session
+
+
+@cache
+def _tokenizer(file: Path, max_tokens: int) -> Any:
+    try:
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        raise EmbeddingError("tokenizers is not installed; run: pip install 'hopweave[onnx]'") from error
+    try:
+        tokenizer = Tokenizer.from_file(str(file))
+    except Exception as error:
+        raise EmbeddingError(f"tokenizer {file}: cannot be loaded: {error}") from error
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(max_tokens)
+    return tokenizer
