@@ -3,8 +3,8 @@
     python benchmarks/embedders.py [FOLDER] [--sets NAME ...] [--embedders NAME ...] [--speed] [--json]
 
 FOLDER (or HOPWEAVE_DATA) holds the sets as for `generalise.py`. `fused` is a weighted sum of BM25 (.6) and vectors
-(.4). Recall is at 5. `--speed` measures passages per second and milliseconds per question instead, on the first passages of
-2wiki, with one model in memory at a time; run it on a quiet machine.
+(.4). Recall is at 5. `--speed` measures passages per second and milliseconds per question instead, on the first
+passages of 2wiki; run it on a quiet machine.
 """
 
 import argparse
