@@ -50,9 +50,12 @@ def in_order(
 
 def _fused(places: Sequence[Occurrence], receipt: Receipt, scale: Scale | None) -> Hit:
     """The occurrences of one id as one hit, the best ranked preferred; receipts stay in the order of source names."""
-    hit = reduce(merged, [one.hit for one in sorted(places)])
-    receipts = reduce(all_receipts, [one.hit.receipts for one in places])
-    return hit._replace(score=receipt.after, scale=scale, receipts=(*receipts, receipt))
+    hit = places[0].hit
+    receipts = hit.receipts
+    if len(places) > 1:
+        hit = reduce(_completed, [one.hit for one in sorted(places)])
+        receipts = reduce(all_receipts, [one.hit.receipts for one in places])
+    return Hit(hit.id, receipt.after, hit.text, hit.metadata, hit.vector, scale, hit.origin, (*receipts, receipt))
 
 
 def merged(first: Hit, second: Hit, *, prefer_second: bool = False) -> Hit:
@@ -64,16 +67,25 @@ def merged(first: Hit, second: Hit, *, prefer_second: bool = False) -> Hit:
     >>> hit.text, hit.metadata
     ('Ferries.', {'type': 'notice'})
     """
-    preferred, other = (second, first) if prefer_second else (first, second)
-    nothing_else = not other.metadata and other.vector is None and other.origin is None and not other.receipts
-    if nothing_else and (preferred.text or not other.text):
-        return preferred  # the usual case in large fusions, and faster than a copy
-    return preferred._replace(
-        text=preferred.text or other.text,
-        metadata=preferred.metadata or other.metadata,
-        vector=other.vector if preferred.vector is None else preferred.vector,
-        origin=other.origin if preferred.origin is None else preferred.origin,
-        receipts=all_receipts(first.receipts, second.receipts),
+    hit = _completed(second, first) if prefer_second else _completed(first, second)
+    receipts = all_receipts(first.receipts, second.receipts)
+    return hit if receipts == hit.receipts else hit._replace(receipts=receipts)
+
+
+def _completed(hit: Hit, other: Hit) -> Hit:
+    """A hit, with what it lacks taken from another of the same id."""
+    if (
+        (hit.text or not other.text)
+        and (hit.metadata or not other.metadata)
+        and (other.vector is None or hit.vector is not None)
+        and (other.origin is None or hit.origin is not None)
+    ):
+        return hit  # the usual case in large fusions, and faster than a copy
+    return hit._replace(
+        text=hit.text or other.text,
+        metadata=hit.metadata or other.metadata,
+        vector=other.vector if hit.vector is None else hit.vector,
+        origin=other.origin if hit.origin is None else hit.origin,
     )
 
 

@@ -68,10 +68,13 @@ class HashIndex:
         """Pairs of a position in `hashes` and a number that has this hash."""
         places, numbers = [], []
         for known, values in ((self._hashes, self._numbers), self._overlay()):
-            first, last = np.searchsorted(known, hashes), np.searchsorted(known, hashes, side="right")
-            counts = last - first
+            first = np.searchsorted(known, hashes)
+            there = np.flatnonzero(first < len(known))
+            there = there[known[first[there]] == hashes[there]]  # few, so only for these it is asked how many there are
+            first = first[there]
+            counts = np.searchsorted(known, hashes[there], side="right") - first
             positions = np.repeat(first - (np.cumsum(counts) - counts), counts) + np.arange(counts.sum())
-            places.append(np.repeat(np.arange(len(hashes)), counts))
+            places.append(np.repeat(there, counts))
             numbers.append(values[positions].astype(np.int64))
         return np.concatenate(places), np.concatenate(numbers)
 
@@ -167,8 +170,7 @@ class StringTable:
 
     def add_all(self, texts: Sequence[str]) -> Numbers:
         """The numbers of strings; those that are not here are added."""
-        known = self._known
-        found = [known.get(text) for text in texts]
+        found = list(map(self._known.get, texts))
         if None in found:
             found = [self.add(text) if number is None else number for text, number in zip(texts, found, strict=True)]
         return np.array(found, np.int64)

@@ -7,6 +7,7 @@ documents at once. The outcome depends on the contributions alone, never on the 
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -18,9 +19,9 @@ from hopweave.graph.build.entity_resolution import (
     name_flags,
     resolved_mentions,
 )
-from hopweave.graph.build.mentions import ABOUT, SURE, UNSURE, add_mention_sums, choose_spellings, stated_mentions
+from hopweave.graph.build.mentions import add_mention_sums, choose_spellings, mention_columns, stated_mentions
 from hopweave.graph.build.name_search import Texts, add_letter_counts, distinct_rows
-from hopweave.graph.model import Contribution, Mention, passage_id
+from hopweave.graph.model import Contribution, passage_id
 from hopweave.graph.storage.cooccurrence import stem_hash
 from hopweave.graph.storage.describe import describe
 from hopweave.graph.storage.ledger import check_weights
@@ -34,7 +35,7 @@ from hopweave.graph.storage.tables import (
     SEARCHED,
     GraphTables,
 )
-from hopweave.storage.columns import Array, Numbers
+from hopweave.storage.columns import Array, Numbers, distinct
 
 Entries = tuple[Array, ...]
 """Entries of `rows` in columns: node, target, code and weight."""
@@ -48,7 +49,7 @@ def apply(
 ) -> None:
     """Replace what these documents contributed, and remove the contributions of documents that are gone.
 
-    >>> from hopweave.graph.build.mentions import ABOUT
+    >>> from hopweave.graph.model import Mention
     >>> tables = GraphTables()
     >>> apply(tables, [Contribution("a", mentions=(Mention("Skua", "about"),)), Contribution("b", words="aboard Skua")])
     >>> skua = tables.node_keys.get("entity:skua")
@@ -84,7 +85,7 @@ class _Change:
         old_gone = [tables.node_keys.get(passage_id(id_)) for id_ in self.gone]
         gone = np.array([number for number in old_gone if number >= 0], np.int64)
         changed = np.concatenate([documents, gone])
-        words = np.unique(np.concatenate([tables.words["folded"][texts[0]], Texts(tables, changed).words]))
+        words = distinct(tables.words["folded"][texts[0]], Texts(tables, changed).words)
         was_common = tables.common(words)
         before = self._pairs(changed)
 
@@ -97,15 +98,15 @@ class _Change:
         new_edges, declared = stated.add()
         self._add_pairs(before, self._pairs(changed))
 
-        edges, declared = np.concatenate([old_edges, new_edges]), np.union1d(undeclared, declared)
+        edges, declared = np.concatenate([old_edges, new_edges]), distinct(undeclared, declared)
         common_nodes, common_documents = self._common_words(words[was_common != tables.common(words)])
-        touched = np.unique(np.concatenate([*named, declared, common_nodes]))
+        touched = distinct(*named, declared, common_nodes)
         affected = self._update_names(touched, changed, common_documents)
         counted = self._update_mentions(affected)
         choose_spellings(tables, touched)
-        nodes = np.unique(np.concatenate([changed, touched, counted]))
+        nodes = distinct(changed, touched, counted)
         self._update_edges(nodes, edges)
-        for node in np.union1d(changed, declared).tolist():
+        for node in distinct(changed, declared).tolist():
             if tables.nodes["spelling"][node] < 0 and tables.nodes["flags"][node] & PRESENT:
                 tables.set_name(node, describe(tables, node).name)
         tables.settle()
@@ -115,25 +116,19 @@ class _Change:
     def _read(self) -> tuple[Numbers, tuple[Numbers, Numbers], tuple[Array, ...], explicit.StatedParts]:
         """What the new contributions say, in numbers: documents, texts, mentions, and what they state outright."""
         tables, stated = self.tables, explicit.StatedParts(self.tables)
-        documents, words, lengths, counts = [], [], [], []
-        rows: list[tuple[int, int, int, float]] = []
+        documents, words = [], []
         for id_, one in self.contributions.items():
             document = tables.node_number(passage_id(id_), "passage")
             documents.append(document)
             words.append(tables.word_numbers(one.words.split(" ") if one.words else []))
-            lengths.append(len(words[-1]))
-            counts.append(len(one.mentions))
-            for mention in one.mentions:
-                spelling = tables.spelling_number(mention.kind, mention.name)
-                rows.append((spelling, tables.type_code(mention.type), _confidence(mention), mention.weight))
             stated.read(document, one)
             if any(not 0 <= edge.weight < np.inf for edge in one.edges):
                 check_weights(one)
-        tables.type_code("mentions")
-        columns = [np.array(column) for column in zip(*rows, strict=True)] if rows else [np.empty(0, np.int64)] * 4
+        columns = mention_columns(tables, chain.from_iterable(one.mentions for one in self.contributions.values()))
         self._check_weights(columns[3])
-        texts = np.concatenate([np.empty(0, np.int64), *words]), np.array(lengths, np.int64)
-        return np.array(documents, np.int64), texts, (np.array(counts, np.int64), *columns), stated
+        counts = np.array([len(one.mentions) for one in self.contributions.values()], np.int64)
+        texts = np.concatenate([np.empty(0, np.int64), *words]), np.array([len(one) for one in words], np.int64)
+        return np.array(documents, np.int64), texts, (counts, *columns), stated
 
     def _check_weights(self, weights: Array) -> None:
         if not ((weights >= 0) & (weights < np.inf)).all():
@@ -177,7 +172,7 @@ class _Change:
         places, nodes = tables.names.find_many(tables.word_strings.hashes[words])
         kept = tables.nodes["word"][nodes] == words[places]
         places, nodes = places[kept], nodes[kept]
-        searched = np.unique(words[places[tables.nodes["flags"][nodes] & SEARCHED > 0]])
+        searched = distinct(words[places[tables.nodes["flags"][nodes] & SEARCHED > 0]])
         return nodes, [tables.documents_with.row(word)[0] for word in searched.tolist()]
 
     def _update_names(self, nodes: Numbers, changed: Numbers, documents: list[Array]) -> Numbers:
@@ -190,7 +185,7 @@ class _Change:
             return changed  # every document there is
         mentioning = tables.mentioned_in.gather(nodes[flipped & COUNTS > 0])[1][0]
         searched = [documents_with_name(tables, node) for node in nodes[flipped & SEARCHED > 0].tolist()]
-        return np.unique(np.concatenate([changed, mentioning, *searched, *documents])).astype(np.int64)
+        return distinct(changed, mentioning, *searched, *documents).astype(np.int64)
 
     def _update_mentions(self, documents: Numbers) -> Numbers:
         """Resolve the mentions of documents and the words next to names; the nodes that have other mentions now."""
@@ -205,7 +200,7 @@ class _Change:
         np.add.at(tables.nodes["passages"], added[1], +1)
         _change_rows(tables, _both_ways(removed), _both_ways(added))
         self._update_nearby(documents, nearby)
-        return np.union1d(removed[1], added[1])
+        return distinct(removed[1], added[1])
 
     def _update_nearby(self, documents: Numbers, after: tuple[Array, ...]) -> None:
         tables = self.tables
@@ -214,14 +209,14 @@ class _Change:
         for sign, rows in ((-1, before), (+1, after)):
             np.add.at(tables.words["near_documents"], distinct_rows(rows[0], rows[2])[1], sign)
         removed, added = _differences(before, after)
-        new_words = np.unique(added[2])
+        new_words = distinct(added[2])
         for word in new_words[tables.near.lengths.values[new_words] == 0].tolist():
             tables.stems.add(stem_hash(tables.word_strings[word]), word)
         tables.near.extend(
             np.concatenate([removed[2], added[2]]),
             [np.concatenate([removed[1], added[1]]), np.repeat([-1, 1], [len(removed[0]), len(added[0])])],
         )
-        moved = np.union1d(removed[0], added[0])
+        moved = distinct(removed[0], added[0])
         kept = np.isin(after[0], moved)
         lengths = np.bincount(np.searchsorted(moved, after[0][kept]), minlength=len(moved))
         tables.nearby.replace(moved, lengths, [after[1][kept], after[2][kept]])
@@ -235,9 +230,9 @@ class _Change:
         flipped = plain[(flags[plain] & PRESENT > 0) != present]
         flags[plain] = (flags[plain] & ~np.uint8(PRESENT)) | (PRESENT * present).astype(np.uint8)
         addresses = nodes[tables.nodes["kind"][nodes] == tables.kind_code("address")]
-        addresses = np.union1d(addresses, explicit.addresses_touched_by(tables, flipped, edges))
+        addresses = distinct(addresses, explicit.addresses_touched_by(tables, flipped, edges))
         moved = explicit.follow_addresses(tables, addresses)
-        dirty = np.union1d(explicit.edges_touched_by(tables, np.union1d(flipped, moved)), edges)
+        dirty = distinct(explicit.edges_touched_by(tables, distinct(flipped, moved)), edges)
         old = tables.edges["start"][dirty].astype(np.int64), tables.edges["end"][dirty].astype(np.int64)
         new = explicit.lead_edges(tables, dirty)
         codes, weights = tables.edges["type"][dirty].astype(np.int64) * 4, tables.edges["weight"][dirty]
@@ -249,10 +244,6 @@ class _Change:
             _both_ways((old[0][was], old[1][was], codes[was], weights[was])),
             _both_ways((new[0][is_now], new[1][is_now], codes[is_now], weights[is_now])),
         )
-
-
-def _confidence(mention: Mention) -> int:
-    return ABOUT if mention.is_about else SURE if mention.sure else UNSURE
 
 
 def _both_ways(entries: Sequence[Array]) -> Entries:
@@ -274,7 +265,7 @@ def _entries(tables: GraphTables, nodes: Array) -> Entries:
 
 def _change_rows(tables: GraphTables, removed: Entries, added: Entries) -> None:
     """Take entries out of the rows of nodes and put others in."""
-    shrunk = np.unique(removed[0])
+    shrunk = distinct(removed[0])
     if len(shrunk):
         rest = _differences(removed, _entries(tables, shrunk))[1]
         also = np.isin(added[0], shrunk)

@@ -13,7 +13,7 @@ import numpy as np
 from hopweave.graph.model import ADDRESS, Contribution, Edge, Node, passage_id
 from hopweave.graph.storage.tables import ALIVE, CLAIM, NAMED, PRESENT, GraphTables
 from hopweave.language.words import normalise_name, word_key
-from hopweave.storage.columns import Array, Numbers
+from hopweave.storage.columns import Array, Numbers, distinct
 
 LOCATED_AT = "located_at"
 """The type of the edge from a document to an address that it shares with others."""
@@ -95,7 +95,7 @@ class StatedParts:
             tables.declared_at.extend(nodes, [numbers])
             np.add.at(tables.nodes["declared"], nodes, 1)
             np.add.at(tables.spellings["declared"], spellings[spellings >= 0], 1)
-            declared = np.unique(nodes)
+            declared = distinct(nodes)
         return edges, declared
 
     def _edge(self, document: int, edge: Edge) -> tuple[int, int, int, int, int, int, float, int, int]:
@@ -141,7 +141,7 @@ def withdraw(tables: GraphTables, documents: Array) -> tuple[Numbers, Numbers]:
     none = np.zeros(len(documents), np.int64)
     tables.edges_of.replace(documents, none, [[]])
     tables.declared_by.replace(documents, none, [[]])
-    return edges, np.unique(nodes)
+    return edges, distinct(nodes)
 
 
 def follow_addresses(tables: GraphTables, addresses: Array) -> Numbers:
@@ -179,7 +179,7 @@ def _leads_to(tables: GraphTables, address: int) -> int:
     edges = tables.edges_at.row(address)[0]
     flags = tables.edges["flags"][edges]
     edges, claims = edges[flags & ALIVE > 0], (flags & CLAIM > 0)[flags & ALIVE > 0]
-    holders = np.unique(tables.edges["document"][edges[claims]])
+    holders = distinct(tables.edges["document"][edges[claims]])
     holders = holders[tables.nodes["flags"][holders] & PRESENT > 0]
     if len(holders) == 1:
         return int(holders[0])
@@ -204,15 +204,15 @@ def _by_id(tables: GraphTables, text: int) -> int:
 
 def edges_touched_by(tables: GraphTables, nodes: Array) -> Numbers:
     """The edges with an end that may lead elsewhere when these nodes come or go."""
-    at = np.union1d(nodes, _other_anchors(tables, nodes))
-    return np.unique(tables.edges_at.gather(at)[1][0]).astype(np.int64)
+    at = distinct(nodes, _other_anchors(tables, nodes))
+    return distinct(tables.edges_at.gather(at)[1][0]).astype(np.int64)
 
 
 def addresses_touched_by(tables: GraphTables, nodes: Array, edges: Array) -> Numbers:
     """The addresses that may lead elsewhere when these nodes come or go and these edges are added or taken back."""
     of_documents = tables.edges_of.gather(nodes)[1][0]
     ends = [tables.edges[end][np.concatenate([edges, of_documents])] for end in ("source", "target")]
-    found = np.unique(np.concatenate([*ends, _other_anchors(tables, nodes)])).astype(np.int64)
+    found = distinct(*ends, _other_anchors(tables, nodes)).astype(np.int64)
     addresses: Numbers = found[tables.nodes["kind"][found] == tables.kind_code("address")]
     return addresses
 

@@ -1,5 +1,6 @@
 """Finds the names of nodes in texts: all phrases of all texts at once, by hash, the longest from left to right."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,7 @@ from hopweave.graph.storage.tables import (
     GraphTables,
     longer_phrases,
 )
-from hopweave.storage.columns import Array, Numbers
+from hopweave.storage.columns import Array, Numbers, distinct
 
 REACH = 3
 """How many words away from a name, on either side and in the same sentence, a word occurs next to it."""
@@ -64,11 +65,13 @@ def find_names(tables: GraphTables, texts: Texts) -> Occurrences:
     """
     hashes = tables.word_strings.hashes[texts.words]
     searched, longest_name = tables.nodes["flags"] & SEARCHED > 0, tables.words["longest"][texts.words]
-    longest = np.zeros(len(texts.words), dtype=np.int64)
-    matched = np.zeros(len(texts.words), dtype=np.uint64)
-    places = np.arange(len(texts.words))
-    phrases = np.zeros(len(places), np.uint64)
-    length = 0
+    is_name = np.zeros(len(tables.words), np.bool_)
+    is_name[tables.nodes["word"][searched & (tables.nodes["word"] >= 0)]] = True
+    longest = is_name[texts.words].astype(np.int64)  # names of one word are known by its number
+    matched = np.where(longest, hashes, np.uint64(0))
+    places = np.flatnonzero(longest_name > 1)
+    phrases = hashes[places]
+    length = 1
     while True:
         going_on = (longest_name[places] > length) & (places + length < texts.ends[texts.text_of[places]])
         places, phrases = places[going_on], phrases[going_on]
@@ -124,16 +127,29 @@ def nearby_words(texts: Texts, places: Occurrences) -> tuple[Array, ...]:
 
 
 def distinct_rows(*columns: Array) -> tuple[Array, ...]:
-    """The rows of these columns, each once, in order.
+    """The rows of these columns of numbers from 0, each once, in order.
 
     >>> [column.tolist() for column in distinct_rows(np.array([2, 1, 2]), np.array([5, 5, 5]))]
     [[1, 2], [5, 5]]
+    >>> [column.tolist() for column in distinct_rows(np.array([1 << 40, 1, 1]), np.array([1 << 40, 5, 5]))]
+    [[1, 1099511627776], [5, 1099511627776]]
     """
-    order = np.lexsort(columns[::-1])
-    new = np.ones(len(order), dtype=bool)
-    if len(order):
-        new[1:] = np.any([np.diff(column[order]) != 0 for column in columns], axis=0)
-    return tuple(column[order[new]] for column in columns)
+    if not len(columns[0]):
+        return columns
+    sizes = [int(column.max()) + 1 for column in columns]
+    if math.prod(sizes) >= 1 << 63:
+        order = np.lexsort(columns[::-1])
+        new = np.any([np.diff(column[order], prepend=-1) != 0 for column in columns], axis=0)
+        return tuple(column[order[new]] for column in columns)
+    keys = columns[0].astype(np.int64)
+    for column, size in zip(columns[1:], sizes[1:], strict=True):
+        keys = keys * size + column  # one number per row, as sorting these is much faster than sorting by columns
+    keys = distinct(keys)
+    last: list[Array] = []
+    for size in reversed(sizes[1:]):
+        keys, rest = np.divmod(keys, size)
+        last.insert(0, rest)
+    return (keys, *last)
 
 
 def _occurrence_weights(tables: GraphTables, texts: Texts, places: Occurrences, lower_case_weight: float) -> Array:

@@ -13,6 +13,7 @@ import math
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple, TypeVar
 
@@ -34,6 +35,7 @@ INSERT OR IGNORE INTO graph_state VALUES (1, 0);
 """
 _PLAIN = Mention("")[1:]
 _MAX_ENTRY_BYTES = 1 << 26  # of one document, decompressed
+_NAMES_KEPT = 50_000  # most names are in many documents
 _AT_ONCE = 500  # ids per statement, below SQLite's limit on parameters
 
 
@@ -355,13 +357,18 @@ def _check_weight(contribution: Contribution, what: str, weight: float) -> None:
         )
 
 
+@lru_cache(_NAMES_KEPT)
+def _plain_mention(name: str) -> Mention:
+    return Mention(name)
+
+
 def _decode(document_id: str, text: bytes) -> Contribution:
     nodes, edges, mentions, words, addresses = json.loads(text.decode("utf-8", "surrogatepass"))
     return Contribution(
         document_id,
         tuple(Node(*node) for node in nodes),
         tuple(Edge(*edge) for edge in edges),
-        tuple(Mention(mention) if isinstance(mention, str) else Mention(*mention) for mention in mentions),
+        tuple([_plain_mention(one) if isinstance(one, str) else Mention(*one) for one in mentions]),
         words,
         tuple(addresses),
     )

@@ -25,11 +25,13 @@ from hopweave.graph.storage.csr import Graph
 from hopweave.graph.storage.describe import describe
 from hopweave.graph.storage.name_index import SimilarNames, bucket_hash, shown_keys, without_accents
 from hopweave.graph.storage.tables import ALIVE, BACKWARD, MENTION, PRESENT, GraphTables, phrase_hash
+from hopweave.graph.storage.weighted_rows import WeightedRows
 from hopweave.language.stop_words import STOP_WORDS
 from hopweave.language.words import normalise_name, word_key
 from hopweave.storage.columns import Array, Numbers
 
 _NODES_KEPT = 50_000
+_AT_ONCE = 500  # names that are looked up together
 _SHARE = 0.1  # of the documents, that may have changed since a stationary distribution was computed
 
 
@@ -83,19 +85,8 @@ class TableGraph:
 
     def weighted_edges(self, nodes: Indices, forward: Sequence[float], backward: Sequence[float]) -> WeightedEdges:
         """The edges of nodes both ways, each weight multiplied by the factor of its type: there and back."""
-        counts, (targets, codes, weights) = self._rows.gather(nodes)
-        is_mention = codes & MENTION > 0
-        key = (tuple(forward), tuple(backward))
-        factors = self.cached(("code factors", key), lambda: _code_factors(forward, backward))[codes]
-        factors *= weights
-        rarity = self._rarity[targets]
-        rarity *= np.repeat(self._rarity[nodes], counts)
-        if is_mention.all():  # a passage has one mention of a node
-            factors *= rarity
-            return WeightedEdges(counts, targets, factors, distinct=True)
-        factors[is_mention] *= rarity[is_mention]
-        factors[(codes & BACKWARD > 0) & (targets == np.repeat(nodes, counts))] = 0  # a self loop is one edge
-        return WeightedEdges(counts, targets, factors, distinct=False)
+        key = ("weighted rows", tuple(forward), tuple(backward))
+        return self.cached(key, lambda: WeightedRows(self._rows, self._rarity, forward, backward)).edges(nodes)
 
     def edge_counts(self, nodes: Indices) -> Indices:
         """How many edges each of these nodes has, both ways."""
@@ -180,7 +171,13 @@ class TableGraph:
 
     def lookup(self, keys: Iterable[str]) -> dict[str, tuple[int, ...]]:
         """The nodes whose names have these word keys (`word_key`), of whatever kind; unknown keys are left out."""
-        return {key: nodes for key in keys if self._may_be_name(key) and (nodes := self._named(key))}
+        hashes = self._name_hashes(keys)
+        places, nodes = self.tables.names.find_many(np.array(list(hashes.values()), np.uint64))
+        found: list[list[int]] = [[] for _ in hashes]
+        for place, node in zip(places.tolist(), nodes.tolist(), strict=True):
+            found[place].append(node)
+        named = ((key, self._with_hash(nodes, hashes[key])) for key, nodes in zip(hashes, found, strict=True) if nodes)
+        return {key: nodes for key, nodes in named if nodes}
 
     def nearest_name(
         self, words: Sequence[str], min_similarity: float, shown: Shown | None = None
@@ -258,19 +255,28 @@ class TableGraph:
                 return number
         return -1
 
-    def _may_be_name(self, key: str) -> bool:
-        """Whether some name begins with the first word of a key and is as long; cheaper than looking for the name."""
-        word = self.tables.word_strings.get(key.partition(" ")[0])
-        return word >= 0 and bool(self.tables.words["longest"][word] > key.count(" "))
+    def _name_hashes(self, keys: Iterable[str]) -> dict[str, int]:
+        """The hashes of those keys that may be names: some name begins with the first word and is as long."""
+        longest: dict[str, int] = {}
+        hashes: dict[str, int] = {}
+        for key in keys:
+            first = key.partition(" ")[0]
+            if first not in longest:
+                word = self.tables.word_strings.get(first)
+                longest[first] = int(self.tables.words["longest"][word]) if word >= 0 else 0
+            if key.count(" ") < longest[first]:
+                hashes[key] = phrase_hash(key)
+        return hashes
 
     def _named(self, key: str) -> tuple[int, ...]:
         """The nodes with this word key, by their ids."""
         name_hash = phrase_hash(key)
-        found = [
-            number
-            for number in self.tables.names.find(name_hash)
-            if self._is_present(number) and int(self.tables.nodes["name_hash"][number]) == name_hash
-        ]
+        return self._with_hash(self.tables.names.find(name_hash), name_hash)
+
+    def _with_hash(self, numbers: Iterable[int], name_hash: int) -> tuple[int, ...]:
+        """Those nodes that are in the graph and whose name has this hash now, by their ids."""
+        hashes = self.tables.nodes["name_hash"]
+        found = [number for number in numbers if self._is_present(number) and int(hashes[number]) == name_hash]
         return tuple(found if len(found) < 2 else sorted(set(found), key=self.tables.node_keys.__getitem__))
 
     def _statements(self) -> Statements:
@@ -322,10 +328,9 @@ class _TableNames(SimilarNames):
     def keys_with(self, word: str) -> Iterable[str]:
         """The word keys of the names that have this word."""
         tables = self._tables
-        for node in tables.names_with.row(tables.word_strings.get(word))[0].tolist():
-            key = tables.key_of_name(node)
-            if self._graph._named(key):
-                yield key
+        nodes = tables.names_with.row(tables.word_strings.get(word))[0].tolist()
+        for first in range(0, len(nodes), _AT_ONCE):  # not all at once, as the caller may have enough
+            yield from self._graph.lookup(map(tables.key_of_name, nodes[first : first + _AT_ONCE]))
 
     def words_like(self, letter: str, length: int) -> Iterable[tuple[str, str]]:
         """Words of names without accents and as they are, by their first letter and length without accents."""
@@ -333,11 +338,6 @@ class _TableNames(SimilarNames):
             self._tables.word_strings[word] for word in self._tables.similar_words.find(bucket_hash(letter, length))
         ]
         return ((without_accents(word), word) for word in sorted(words) if word not in STOP_WORDS)
-
-
-def _code_factors(forward: Sequence[float], backward: Sequence[float]) -> Array:
-    """What the code of an entry multiplies its weight by."""
-    return np.repeat(np.stack([forward, backward], axis=1), 2, axis=1).reshape(-1)
 
 
 def _read_only(flags: Mask) -> Mask:

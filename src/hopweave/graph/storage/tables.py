@@ -6,7 +6,7 @@ plain arrays: `arrays` gives them to be stored, and `from_arrays` takes them bac
 building an object per node.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -200,11 +200,16 @@ class GraphTables:
 
     def spelling_number(self, kind: str, name: str) -> int:
         """The number of a spelling of a name; a new one has columns after `settle`."""
-        number = self.spelling_strings.get(f"{kind}\x1f{name}")
-        if number < 0:
-            number = self.spelling_strings.add(f"{kind}\x1f{name}")
+        return int(self.spelling_numbers([kind], [name])[0])
+
+    def spelling_numbers(self, kinds: Sequence[str], names: Sequence[str]) -> Numbers:
+        """The numbers of spellings of names; new ones have columns after `settle`."""
+        known = len(self.spelling_strings)
+        numbers = self.spelling_strings.add_all([f"{kind}\x1f{name}" for kind, name in zip(kinds, names, strict=True)])
+        for number in range(known, len(self.spelling_strings)):
+            kind, _, name = self.spelling_strings[number].partition("\x1f")
             self._new_spellings.append(self.name_node(kind, name))
-        return number
+        return numbers
 
     def set_name(self, number: int, name: str) -> None:
         """Make a node findable by its name, after `settle`."""

@@ -95,7 +95,8 @@ def _push_rounds(
         found = rows.transitions(frontier)
         targets = found.targets.astype(np.intp)
         reached[targets] = True
-        np.add.at(residual, targets, found.probabilities * np.repeat(mass, found.counts))
+        passed_on = found.probabilities * np.repeat(mass, found.counts)
+        np.add.at(residual, targets, passed_on.astype(residual.dtype, copy=False))  # of one type, as `at` is slow else
         above = targets[residual[targets] > threshold]
         above = above[residual[above] > threshold * rows.edge_counts(above)]
         frontier = _distinct(above, space.latest)

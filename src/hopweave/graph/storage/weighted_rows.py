@@ -1,0 +1,71 @@
+"""The edges of a graph's tables with the weights that a random walk follows them by."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hopweave.graph.port import Floats, Indices, Mask, WeightedEdges
+from hopweave.graph.storage.csr import slices
+from hopweave.graph.storage.tables import BACKWARD, MENTION
+from hopweave.storage.columns import Array, FrozenRows, Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """All edges, those of node i at `indptr[i]` to `indptr[i + 1]`, and which nodes may have parallel ones."""
+
+    indptr: Numbers
+    targets: Array
+    weights: Floats
+    parallel: Mask
+
+
+class WeightedRows:
+    """Weight = what the document says x the factor of the edge type; for a mention, also x the rarity of both ends.
+
+    Weights are computed when a node is asked for, so that a graph is ready as soon as it is opened or changed. Once as
+    many edges have been weighed as the graph has, all are weighed and kept, as the same graph is then asked often.
+    """
+
+    def __init__(self, rows: FrozenRows, rarity: Floats, forward: Sequence[float], backward: Sequence[float]) -> None:
+        """`rarity` is one number per node, `forward` and `backward` are factors by edge type, there and back."""
+        self._rows, self._rarity = rows, rarity
+        self._factors = np.repeat(np.stack([forward, backward], axis=1), 2, axis=1).reshape(-1)  # by code of an entry
+        self._left = int(rows.lengths.sum())
+        self._weighed: _Weighed | None = None
+
+    def edges(self, nodes: Indices) -> WeightedEdges:
+        """The edges of nodes both ways."""
+        weighed = self._weighed
+        if weighed is None:
+            found = self._weigh(nodes)[0]
+            self._left -= len(found.targets)
+            if self._left < 0:
+                self._weighed = self._weigh_all()
+            return found
+        offsets, positions = slices(weighed.indptr, nodes)
+        distinct = not weighed.parallel[nodes].any()
+        return WeightedEdges(np.diff(offsets), weighed.targets[positions], weighed.weights[positions], distinct)
+
+    def _weigh(self, nodes: Indices) -> tuple[WeightedEdges, Mask]:
+        """The edges of nodes, and which of them are mentions."""
+        counts, (targets, codes, weights) = self._rows.gather(nodes)
+        is_mention = codes & MENTION > 0
+        factors = self._factors[codes]
+        factors *= weights
+        rarity = self._rarity[targets]
+        rarity *= np.repeat(self._rarity[nodes], counts)
+        if is_mention.all():  # a passage has one mention of a node
+            factors *= rarity
+            return WeightedEdges(counts, targets, factors, distinct=True), is_mention
+        factors[is_mention] *= rarity[is_mention]
+        factors[(codes & BACKWARD > 0) & (targets == np.repeat(nodes, counts))] = 0  # a self loop is one edge
+        return WeightedEdges(counts, targets, factors, distinct=False), is_mention
+
+    def _weigh_all(self) -> _Weighed:
+        found, is_mention = self._weigh(np.arange(len(self._rows.lengths)))
+        indptr = np.concatenate([[0], np.cumsum(found.counts, dtype=np.int64)])
+        parallel = np.zeros(len(found.counts), np.bool_)
+        parallel[np.repeat(np.arange(len(found.counts)), found.counts)[~is_mention]] = True
+        return _Weighed(indptr, found.targets, found.weights, parallel)
