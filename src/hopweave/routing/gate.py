@@ -8,9 +8,9 @@ from pydantic import Field
 from hopweave.component import Component
 from hopweave.language.phrases import PhraseMatcher
 from hopweave.routing.gate_rules import GATE_RULES, GateRule
-from hopweave.routing.pattern import Pattern, compiled
+from hopweave.routing.pattern import Pattern, end_of, shipped
 
-PREFIXES: tuple[str, ...] = (
+PREFIXES: tuple[str, ...] = shipped(
     r"\[cron:[^\]]*+\]\s*+",
     # a header and the block of data that may follow it
     r"[A-Z][A-Za-z ]{0,40}\(untrusted metadata\):\s*+(?:```[\s\S]*?```\s*+|\{[^{}]*+\}\s*+)?",
@@ -86,8 +86,7 @@ class Gate(Component):
             end = start
             for prefix in self.prefixes:
                 # by position, not by cutting: thousands of prefixes must not mean thousands of copies
-                found = compiled(prefix).match(text, start)
-                start = found.end() if found else start
+                start = end_of(prefix, text, start)
         return text[start:].strip()
 
     def _first(self, action: str, text: str, matcher: PhraseMatcher, question: bool = False) -> GateRule | None:

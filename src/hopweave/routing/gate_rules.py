@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from hopweave.language.phrases import Phrase, PhraseMatcher
-from hopweave.routing.pattern import Pattern, compiled
+from hopweave.routing.pattern import Pattern, found, shipped
 
 
 class GateRule(BaseModel):
@@ -40,7 +40,7 @@ class GateRule(BaseModel):
             return False
         if matcher.first_match(self.phrases) is not None:
             return True
-        return any(compiled(pattern).search(text) for pattern in self.patterns)
+        return any(found(pattern, text) for pattern in self.patterns)
 
 
 def _whole(phrases: str) -> tuple[str, ...]:
@@ -101,10 +101,10 @@ GATE_RULES: tuple[GateRule, ...] = (
         ),
     ),
     # skip retrieval
-    GateRule(name="slash_command", action="skip", patterns=(r"\A/",)),
-    GateRule(name="system", action="skip", patterns=(r"\AHEARTBEAT", r"\A\[System")),
-    GateRule(name="emoji", action="skip", patterns=(rf"\A(?:[{_EMOJI}\s]|[0-9#*]\ufe0f?\u20e3)++\Z",)),
-    GateRule(name="no_words", action="skip", patterns=(r"\A[\W_]*+\Z",)),
+    GateRule(name="slash_command", action="skip", patterns=shipped(r"\A/")),
+    GateRule(name="system", action="skip", patterns=shipped(r"\AHEARTBEAT", r"\A\[System")),
+    GateRule(name="emoji", action="skip", patterns=shipped(rf"\A(?:[{_EMOJI}\s]|[0-9#*]\ufe0f?\u20e3)++\Z")),
+    GateRule(name="no_words", action="skip", patterns=shipped(r"\A[\W_]*+\Z")),
     GateRule(
         name="greeting",
         action="skip",
@@ -219,7 +219,7 @@ GATE_RULES: tuple[GateRule, ...] = (
         ),
     ),
     # count as a question, however short
-    GateRule(name="question_mark", action="question", patterns=(r"\w\W{0,3}(?:\?(?!\w)|？)",)),
+    GateRule(name="question_mark", action="question", patterns=shipped(r"\w\W{0,3}(?:\?(?!\w)|？)")),
     GateRule(
         name="question_word",
         action="question",

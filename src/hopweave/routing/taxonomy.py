@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from hopweave.language.phrases import Phrase, PhraseMatcher
 from hopweave.query import Signal
-from hopweave.routing.pattern import Pattern, compiled
+from hopweave.routing.pattern import Pattern, found, shipped
 
 
 def _check_weights(weights: Mapping[Signal, float] | None) -> Mapping[Signal, float] | None:
@@ -58,7 +58,7 @@ class IntentRule(BaseModel):
         if self.max_characters is None or len(text) <= self.max_characters:
             flags = 0 if self.case_sensitive else re.IGNORECASE
             for pattern in self.patterns:
-                if compiled(pattern, flags).search(text):
+                if found(pattern, text, flags):
                     return pattern
         return (matcher or PhraseMatcher(text)).first_match(self.phrases) if self.phrases else None
 
@@ -74,7 +74,7 @@ def _shares(embedding: float, text: float, graph: float, intent_edges: float) ->
 EIGHT: tuple[IntentRule, ...] = (
     IntentRule(
         name="exact_match",
-        patterns=(
+        patterns=shipped(
             r'\A"[^"]+"\Z|\A“[^”]+”\Z',  # a whole query in double quotes
             r"\A[A-ZÀ-ÖØ-ÞΑ-ΩА-Я]\w+\Z",  # one capitalised or CamelCase word
             r"\A[a-z]+[A-Z][A-Za-z0-9]*\Z",  # camelCase

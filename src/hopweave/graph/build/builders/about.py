@@ -10,9 +10,10 @@ from hopweave.graph.model import Mention
 from hopweave.language.stop_words import ARTICLES, STOP_WORDS
 from hopweave.language.words import words
 
-_HEADING = re.compile(r"^#{1,6}[ \t]+(.{1,200}?)[ \t]*#*$", re.MULTILINE)
+# possessive quantifiers throughout, so the time is linear for any text
+_HEADING = re.compile(r"^#{1,6}+[ \t]++(.++)", re.MULTILINE)
 _HEADINGS_FIRST = re.compile(r"\A(?:\s*#[^\n]*(?:\n|$))*")
-_SUFFIX = re.compile(r"\s*[(\[（【][^()\[\]（）【】]*[)\]）】]$")
+_SUFFIX = re.compile(r"(?<!\s)\s*+[(\[（【][^()\[\]（）【】]*[)\]）】]$")
 _PATH = re.compile(r"[\\/]|\.[A-Za-z0-9]{1,5}$")  # a source may just as well be called "wiki"
 _FORMAT = re.compile(r"\.[A-Za-z0-9]{1,5}$")
 _SEPARATORS = re.compile(r"[_\-\s.]+")
@@ -24,11 +25,12 @@ _COPULA = (
     "is|are|was|were|refers|means|denotes|ist|sind|war|waren|est|sont|était|es|son|era|eran|fue|è|sono|é|são|foi|"
     "zijn|werd|является|был|была|—"
 )
-_OPENING, _CLOSING = r"[\s\"“'«*_]*", r"[\s\"”»*_]*"
-_ASIDE = r"(?:\([^()\n]{0,300}\)|（[^（）\n]{0,300}）)"
+_OPENING, _CLOSING = r"[\s\"“'«*_]*+", r"[\s\"”»*_]*+"
+_ASIDE = r"(?:\([^()\n]{0,300}+\)|（[^（）\n]{0,300}+）)"
 _DEFINED = re.compile(
     rf"^{_OPENING}((?:[^\s.;:()!?\"”»]|\.(?=\S| [A-ZÀ-Þ])| ){{1,80}}?){_CLOSING}"
-    rf"{_ASIDE}?[\"”*_]*,?(?:[^.,()\n]{{1,80}},)?\s+(?:{_COPULA})\b"
+    # white space is among the closing marks, so it stands either before this place or after a comma
+    rf"(?:{_ASIDE}[\s\"”*_]*+)?(?:(?<=\s)|,\s++|,?[^.,()\n]{{1,80}}+,\s++)(?:{_COPULA})\b"
 )
 _BORN = re.compile(
     rf"^{_OPENING}([^\s.;:()!?][^;:()!?\n]{{1,80}}?){_CLOSING}\((?:born|b\.|née|né|geb\.|nacid|nat[oa]|\*|†|\d)"
@@ -41,6 +43,7 @@ _ALIAS = re.compile(
 )
 _SENTENCE = re.compile(r"(?<=[^\W\d_]{2})[.!?](?:\s|$)|[。\n]")
 _MAX_WORDS = 8
+_MAX_HEADING = 200  # characters; more is not a heading
 _FIRST_SENTENCE = 400  # characters
 
 
@@ -69,7 +72,14 @@ def headings(text: str) -> list[str]:
     >>> headings("# Ferries\n\nSome text\n## MV Skua ##")
     ['Ferries', 'MV Skua']
     """
-    return [found.strip(" *_`") for found in _HEADING.findall(text)] if "#" in text else []
+    if "#" not in text:
+        return []
+    found = (_without_closing_marks(line.rstrip("\r")) for line in _HEADING.findall(text))
+    return [heading.strip(" *_`") for heading in found if len(heading) <= _MAX_HEADING]
+
+
+def _without_closing_marks(heading: str) -> str:
+    return heading.rstrip("#").rstrip(" \t") or heading[:1]
 
 
 def file_title(path: str) -> str:

@@ -20,7 +20,8 @@ _BETWEEN = "and|&|for|in|on|at|to|und|et|with|from"
 _LINKS = f"(?:(?:{_INSIDE}|{_BETWEEN}) )"
 _ABBREVIATIONS = ("St", "Dr", "Mr", "Mrs", "Ms", "Mt", "Ft", "Prof", "Gen", "Col", "Capt", "Lt", "Sgt", "Rev", "Hon")
 
-_BETWEEN_NAMES = re.compile(f" {_LINKS}*(?:{_BETWEEN}) {_LINKS}*")
+# no more small words in a row than in `name_run`
+_BETWEEN_NAMES = re.compile(f" {_LINKS}{{0,3}}(?:{_BETWEEN}) {_LINKS}{{0,3}}")
 _INSIDE_NAMES = re.compile(f" {_LINKS}+")
 _IN_FRONT = re.compile(f"{_LINKS}*")
 _QUOTED = re.compile(
