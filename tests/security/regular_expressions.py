@@ -177,7 +177,7 @@ def superlinear(pattern: str, flags: int, attack: tuple[str, str, str]) -> str |
 
     Sizes rise until an expression takes long enough to measure, in small steps at first, so that one with exponential
     time is found while it still ends: there, a quarter more takes over 5 times as long. Otherwise 4 times the text must
-    take less than 10 times as long, or 16 times the text less than 80 times; quadratic time is 16 and 256 times as long.
+    take less than 10 times as long, or 16 times the text less than 80 times; quadratic time is 16 and 256 times.
     """
     expression = re.compile(pattern, flags)
     begin, middle, end = attack

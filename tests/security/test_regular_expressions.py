@@ -62,6 +62,6 @@ def test_the_fuzzer_finds_what_is_slow():
 
 
 def test_the_fuzzer_finds_nothing_in_what_is_linear():
-    for pattern in (r"\w+", r"[a-z]+\s*+x", r'"[^"]*"'):
+    for pattern in (r"\w+", r"x[a-z]*+", r'"[^"]*"'):
         for attack in regular_expressions.attacks(pattern, 0, regular_expressions.random.Random(3), 3):
             assert regular_expressions.superlinear(pattern, 0, attack) is None, (pattern, attack)
