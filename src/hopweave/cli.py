@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 import hopweave
 from hopweave.commands import check, compact, compare, diagnose, evaluate, index, info, query, schema, tune
+from hopweave.commands.terminal import note
 from hopweave.errors import HopweaveError, explain
 
 _DESCRIPTION = """\
@@ -36,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except (HopweaveError, OSError, ValueError) as error:
         reason = explain(error) if isinstance(error, ValidationError) else error
-        print(f"hopweave: {reason}", file=sys.stderr)
+        note(reason)
         return 1
 
 

@@ -13,11 +13,12 @@ import hopweave.component
 from hopweave.catalogue import CATALOGUE
 from hopweave.component import Component, Fuser, Source, Stage
 from hopweave.context.context_builder import ContextBuilder
-from hopweave.errors import RecipeError, explain
+from hopweave.errors import RecipeError, UnreadableInput, explain
 from hopweave.fusion.passthrough import Passthrough
 from hopweave.fusion.reciprocal_rank import ReciprocalRank
 from hopweave.graph.flow_pruning import FlowPruning
 from hopweave.graph.service_neighbourhood import ServiceNeighbourhood
+from hopweave.readers.limited_yaml import limited_yaml
 from hopweave.routing.gate import Gate
 from hopweave.routing.intent import IntentClassifier
 from hopweave.routing.plan import Planner
@@ -108,9 +109,9 @@ class Recipe(BaseModel):
     def from_yaml(cls, text: str, origin: str = "recipe") -> "Recipe":
         """Read a recipe from YAML; faults name the key, the value and what is allowed."""
         try:
-            data = yaml.safe_load(text)
-        except yaml.YAMLError as error:
-            raise RecipeError(f"{origin}: is not YAML: {error}") from error
+            data = limited_yaml(text)
+        except UnreadableInput as error:
+            raise RecipeError(f"{origin}: is not usable YAML: {error}") from error
         if not isinstance(data, dict):
             raise RecipeError(f"{origin}: must be a mapping with the keys {', '.join(cls.model_fields)}")
         try:

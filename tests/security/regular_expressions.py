@@ -194,7 +194,7 @@ def superlinear(pattern: str, flags: int, attack: tuple[str, str, str]) -> str |
     took = seconds(expression, text(size), at_one_place)
     ratios = [seconds(expression, text(size * 1.25), at_one_place) / took]
     for factor, allowed in ((4, 10), (16, 80)):
-        if ratios[0] > 5 or took * ratios[-1] > 1:
+        if ratios[0] > 5 or took * ratios[-1] > 0.3:
             break
         ratios.append(seconds(expression, text(size * factor), at_one_place) / took)
         if ratios[-1] < allowed:

@@ -200,7 +200,7 @@ def test_skip_bad_indexes_the_rest_and_names_what_was_left_out(run):
         ("missing", None, "missing: does not exist"),
         ("picture.png", b"\x89PNG", "picture.png: unknown kind of file; allowed are .md"),
         ("latin.txt", b"caf\xe9", "latin.txt: cannot be read: 'utf-8' codec can't decode"),
-        ("front.md", b"---\na: [\n---\n", "front.md: its front matter is not YAML"),
+        ("front.md", b"---\na: [\n---\n", "front.md: its front matter is not usable YAML"),
     ],
 )
 def test_unreadable_files_are_named(run, name, content, complaint):
@@ -352,7 +352,7 @@ def test_a_source_that_was_left_out_is_reported(run):
         ("name: r\nsources: {t: {kind: bm25}}\ncolour: blue", "r.yaml: colour: unknown key"),
         ("name: r\nsources: {t: {kind: bm25, topk: 5}}", "r.yaml: sources.t.bm25.topk: unknown key"),
         ("name: r\nsources: {t: {kind: bm26}}", "r.yaml: sources.t.kind: 'bm26' is not allowed"),
-        ("name: [", "r.yaml: is not YAML"),
+        ("name: [", "r.yaml: is not usable YAML"),
         (None, "there is no recipe 'r.yaml' and no such file; shipped are"),
     ],
 )

@@ -61,7 +61,7 @@ def test_falsy_parameters_are_kept():
         (WORDS + "top_k: 0\n", ["top_k: 0"]),
         (WORDS + "stages: [{kind: nonsense}]\n", ["stages.0.kind: 'nonsense'"]),
         (WORDS + "fuse: {kind: reciprocal_rank, k: .nan}\n", ["fuse.reciprocal_rank.k: nan", "finite"]),
-        ("name: [unclosed", ["is not YAML"]),
+        ("name: [unclosed", ["is not usable YAML"]),
         ("- a list", ["must be a mapping", "sources"]),
         ("", ["must be a mapping"]),
     ],

@@ -4,6 +4,7 @@ import argparse
 from typing import Any
 
 from hopweave.commands.arguments import command
+from hopweave.commands.terminal import show
 from hopweave.errors import EmptyFile
 
 _EXAMPLES = """\
@@ -27,5 +28,5 @@ def run(options: argparse.Namespace) -> int:
             sound = f"{options.kb}: sound, {kb.count()} documents, version {kb.version}"
     except EmptyFile as error:  # an empty file has no problems
         problems, sound = [], str(error)
-    print("\n".join(problems) or sound)
+    show("\n".join(problems) or sound)
     return 1 if problems else 0

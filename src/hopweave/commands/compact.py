@@ -4,6 +4,7 @@ import argparse
 from typing import Any
 
 from hopweave.commands.arguments import command
+from hopweave.commands.terminal import show
 
 _EXAMPLES = """\
 examples:
@@ -33,5 +34,5 @@ def run(options: argparse.Namespace) -> int:
         raise KnowledgeBaseError(f"{options.kb}: does not exist")
     with KnowledgeBase.open(options.kb) as kb:
         kb.compact(rebuild=options.rebuild)
-        print(f"{options.kb}: compacted, {kb.count()} documents")
+        show(f"{options.kb}: compacted, {kb.count()} documents")
     return 0

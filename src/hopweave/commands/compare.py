@@ -6,6 +6,7 @@ from typing import Any
 
 from hopweave.commands.arguments import command
 from hopweave.commands.evaluate import add_judging, add_measures, judging, warn
+from hopweave.commands.terminal import show
 
 _EXAMPLES = """\
 examples:
@@ -47,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
         )
     warn(comparison.warnings)
     if options.json:
-        print(json.dumps(comparison.as_dict(), ensure_ascii=False, indent=2))
+        show(json.dumps(comparison.as_dict(), ensure_ascii=False, indent=2))
     else:
-        print(comparison.to_markdown() if options.markdown else comparison)
+        show(comparison.to_markdown() if options.markdown else comparison)
     return 0

@@ -6,6 +6,7 @@ from typing import Any
 
 from hopweave.commands.arguments import command, positive
 from hopweave.commands.evaluate import add_judging, judging, warn
+from hopweave.commands.terminal import show
 
 _EXAMPLES = """\
 examples:
@@ -42,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
         ]
     warn(found[0].warnings)
     if options.json:
-        print(json.dumps({"recipes": [one.as_dict() for one in found]}, ensure_ascii=False, indent=2))
+        show(json.dumps({"recipes": [one.as_dict() for one in found]}, ensure_ascii=False, indent=2))
     else:
-        print("\n\n".join(map(str, found)))
+        show("\n\n".join(map(str, found)))
     return 0

@@ -2,12 +2,12 @@
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hopweave.commands.arguments import command
+from hopweave.commands.terminal import note, show
 
 if TYPE_CHECKING:
     from hopweave.evaluate.metrics import Judging
@@ -62,7 +62,7 @@ def judging(options: argparse.Namespace) -> "Judging":
 def warn(warnings: Sequence[str]) -> None:
     """Print warnings about the reliability of the figures to the error stream."""
     for warning in warnings:
-        print(f"hopweave: warning: {warning}", file=sys.stderr)
+        note(f"warning: {warning}")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
     if options.by_intent:
         report = report.by_intent()
     if options.json:
-        print(json.dumps(report.as_dict(), ensure_ascii=False, indent=2))
+        show(json.dumps(report.as_dict(), ensure_ascii=False, indent=2))
     else:
-        print(report.to_markdown() if options.markdown else report)
+        show(report.to_markdown() if options.markdown else report)
     return 0

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hopweave.commands.arguments import command, positive
+from hopweave.commands.terminal import note, show
 from hopweave.errors import UnreadableInput
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def add_to(commands: Any) -> None:
     index.add_argument("--batch-size", type=positive, default=256, metavar="N", help="documents per transaction")
     index.add_argument("--sync", action="store_true", help="remove documents of files that are not read this time")
     index.add_argument("--workers", type=positive, default=1, metavar="N", help="processes that prepare documents")
+    index.add_argument("--follow-links", action="store_true", help="read symbolic links that lead out of the folder")
     index.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
 
 
@@ -56,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
 
     def skip(error: UnreadableInput) -> None:
         bad.append(error)
-        print(f"hopweave: skipped: {error}", file=sys.stderr)
+        note(f"skipped: {error}")
 
     if not options.skip_bad:
         for path in options.path:
@@ -65,14 +67,12 @@ def run(options: argparse.Namespace) -> int:
     embedder, builders = _embedder(options.embedder), _builders(options.graph)
     with KnowledgeBase.open(options.kb, embedder=embedder, analyzers=options.analyzer, builders=builders) as kb:
         seen: dict[str, set[str]] = {}
-        documents = _documents(options.path, seen, skip if options.skip_bad else None)
-        with _progress(options.path, options.quiet) as progress:
+        documents = _documents(options.path, seen, skip if options.skip_bad else None, options.follow_links)
+        with _progress(options.path, options.quiet, options.follow_links) as progress:
             try:
                 done = kb.add(documents, batch_size=options.batch_size, workers=options.workers, progress=progress)
             except KeyboardInterrupt:
-                print(
-                    f"hopweave: interrupted with {kb.count()} documents stored; run it again to go on", file=sys.stderr
-                )
+                note(f"interrupted with {kb.count()} documents stored; run it again to go on")
                 raise
         # a part that could not be read is not one that is gone
         removed = 0 if bad else kb.remove_missing(seen, other_sources=options.sync)
@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
         if not options.quiet:
             removals = f", {removed} removed" if removed else ""
             skipped = f", {len(bad)} skipped{', so nothing removed' if options.sync else ''}" if bad else ""
-            print(
+            show(
                 f"{options.kb}: {done.added} added, {done.updated} updated, {done.unchanged} unchanged"
                 f"{removals}{skipped}; {kb.count()} documents"
             )
@@ -89,7 +89,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _documents(
-    paths: Sequence[str], sources: dict[str, set[str]], on_bad: Callable[[UnreadableInput], None] | None
+    paths: Sequence[str],
+    sources: dict[str, set[str]],
+    on_bad: Callable[[UnreadableInput], None] | None,
+    follow_links: bool,
 ) -> "Iterator[Document]":
     """The documents of all paths; the ids of each source are put into `sources`."""
     from hopweave.readers.files import read_documents
@@ -98,7 +101,7 @@ def _documents(
     for path in paths:
         if Path(path).is_file():
             sources.setdefault(Path(path).name, set())  # though there may be nothing in it any more
-        for document in read_documents(path, on_bad=on_bad):
+        for document in read_documents(path, on_bad=on_bad, follow_links=follow_links):
             if document.id not in seen:
                 seen.add(document.id)
                 sources.setdefault(document.source, set()).add(document.id)
@@ -111,13 +114,13 @@ def _documents(
 
 
 @contextmanager
-def _progress(paths: Sequence[str], quiet: bool) -> Iterator[Any]:
+def _progress(paths: Sequence[str], quiet: bool, follow_links: bool) -> Iterator[Any]:
     from tqdm import tqdm
 
     from hopweave.readers.files import estimated_documents
 
     shown = not quiet and sys.stderr.isatty()
-    total = sum(map(estimated_documents, paths)) if shown else None
+    total = sum(estimated_documents(path, follow_links=follow_links) for path in paths) if shown else None
     with tqdm(total=total, unit=" documents", disable=not shown, file=sys.stderr) as bar:
         yield bar.update
 

@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 from hopweave.commands.arguments import command
+from hopweave.commands.terminal import show
 
 _EXAMPLES = """\
 examples:
@@ -26,16 +27,16 @@ def run(options: argparse.Namespace) -> int:
     with KnowledgeBase.open(options.kb, read_only=True) as kb:
         facts = kb.info()
     if options.json:
-        print(json.dumps(facts, ensure_ascii=False, indent=2))
+        show(json.dumps(facts, ensure_ascii=False, indent=2))
         return 0
     for name in ("documents", "nodes", "edges", "version", "embedder"):
-        print(f"{name:<12}{facts[name]}")
+        show(f"{name:<12}{facts[name]}")
     for name in ("analyzers", "builders"):
-        print(f"{name:<12}{', '.join(facts[name]) or 'none'}")
-    print("on disk")
+        show(f"{name:<12}{', '.join(facts[name]) or 'none'}")
+    show("on disk")
     for name, size in facts["bytes"].items():
-        print(f"  {size / 1e6:>10.2f} MB  {name}")
-    print("changed since the last compaction")
+        show(f"  {size / 1e6:>10.2f} MB  {name}")
+    show("changed since the last compaction")
     for name, share in facts["changed"].items():
-        print(f"  {100 * share:>10.1f} %   {name}")
+        show(f"  {100 * share:>10.1f} %   {name}")
     return 0

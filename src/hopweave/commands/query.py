@@ -2,11 +2,11 @@
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 from hopweave.commands.arguments import command, positive
+from hopweave.commands.terminal import note, show
 
 _EXAMPLES = """\
 examples:
@@ -62,23 +62,23 @@ def run(options: argparse.Namespace) -> int:
     if options.report:
         options.report.write_text(html_report(result), encoding="utf-8")
     if options.json:
-        print(json.dumps(result.as_dict(), ensure_ascii=False, indent=2))
+        show(json.dumps(result.as_dict(), ensure_ascii=False, indent=2))
         return 0
     for name, reason in result.failures.items():
-        print(f"hopweave: source {name} failed and was skipped: {reason}", file=sys.stderr)
+        note(f"source {name} failed and was skipped: {reason}")
     if not result.hits:
-        print("no hits")
+        show("no hits")
     for rank, hit in enumerate(result.hits, start=1):
-        title = hit.metadata.get("title") or ""
-        print(f"{rank:>3}  {_number(hit.score):>8}  {hit.id}{f'  {title}' if title and title != hit.id else ''}")
-        print(f"               {_shortened(hit.text)}")
+        key, title = _line(hit.id), _line(hit.metadata.get("title") or "")
+        show(f"{rank:>3}  {_number(hit.score):>8}  {key}{f'  {title}' if title and title != key else ''}")
+        show(f"               {_shortened(hit.text)}")
         if options.explain:
             for receipt in hit.receipts:
                 details = "  ".join(f"{key}={_shown(value)}" for key, value in receipt.details.items())
-                print(f"               · {receipt.stage}: {_number(receipt.after)}  {details}")
+                show(f"               · {receipt.stage}: {_number(receipt.after)}  {details}")
     if options.explain:
         steps = ", ".join(f"{step} {1000 * seconds:.1f} ms" for step, seconds in result.timings.items())
-        print(f"\n{steps}")
+        show(f"\n{steps}")
     return 0
 
 
@@ -98,9 +98,13 @@ def _number(value: Any) -> str:
 def _shown(value: Any) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key}: {_shown(one)}" for key, one in value.items()) + "}"
-    return _number(value) if isinstance(value, float) else str(value)
+    return _number(value) if isinstance(value, float) else _line(value)
+
+
+def _line(value: Any) -> str:
+    return " ".join(str(value).split())
 
 
 def _shortened(text: str, width: int = 100) -> str:
-    line = " ".join(text.split())
+    line = _line(text)
     return line if len(line) <= width else line[: width - 1].rsplit(" ", 1)[0] + " …"

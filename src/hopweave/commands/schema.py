@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hopweave.commands.arguments import command
+from hopweave.commands.terminal import show
 
 _EXAMPLES = """\
 examples:
@@ -27,5 +28,5 @@ def run(options: argparse.Namespace) -> int:
     if options.output:
         options.output.write_text(text + "\n", encoding="utf-8")
     else:
-        print(text)
+        show(text)
     return 0

@@ -8,6 +8,7 @@ from typing import Any
 
 from hopweave.commands.arguments import command, positive
 from hopweave.commands.evaluate import add_judging, judging, warn
+from hopweave.commands.terminal import show
 
 _EXAMPLES = """\
 examples:
@@ -70,5 +71,5 @@ def run(options: argparse.Namespace) -> int:
         options.output.write_text(tuning.to_yaml(), encoding="utf-8")
     if options.report:
         options.report.write_text(tuning_report(tuning), encoding="utf-8")
-    print(json.dumps(tuning.as_dict(), ensure_ascii=False, indent=2) if options.json else tuning)
+    show(json.dumps(tuning.as_dict(), ensure_ascii=False, indent=2) if options.json else tuning)
     return 0

@@ -1,5 +1,7 @@
 """Documents from files and folders, by the reader for each suffix."""
 
+import logging
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +14,8 @@ from hopweave.readers.markdown import read_markdown
 from hopweave.readers.plain_text import read_text_file
 from hopweave.readers.validation import OnBad
 
+logger = logging.getLogger(__name__)
+
 _READERS: dict[str, Callable[[Path, str, OnBad, int], Iterator[Document]]] = {
     ".md": read_markdown,
     ".markdown": read_markdown,
@@ -23,12 +27,15 @@ _READERS: dict[str, Callable[[Path, str, OnBad, int], Iterator[Document]]] = {
 """The reader for each suffix: a function of file, name, `on_bad` and `max_characters`."""
 
 
-def read_documents(path: str | Path, *, on_bad: OnBad | None = None, max_characters: int = 2000) -> Iterator[Document]:
+def read_documents(
+    path: str | Path, *, on_bad: OnBad | None = None, max_characters: int = 2000, follow_links: bool = False
+) -> Iterator[Document]:
     r"""Documents from a folder of Markdown and text, or from a Markdown, text, JSON Lines or CSV file.
 
     Markdown is cut at headings, and long sections at paragraphs, into passages of at most about `max_characters`.
     The `source` of a document is its file. Hidden folders and files are skipped. What cannot be read raises
-    `UnreadableInput` with file and line; with `on_bad`, the error is passed to it and reading continues.
+    `UnreadableInput` with file and line; with `on_bad`, the error is passed to it and reading continues. Symbolic links
+    that lead out of the folder are skipped with a warning, unless `follow_links`.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -40,7 +47,7 @@ def read_documents(path: str | Path, *, on_bad: OnBad | None = None, max_charact
     if not Path(path).exists():
         on_bad(UnreadableInput(f"{path}: does not exist"))
         return
-    for file, name in _files(Path(path)):
+    for file, name in _files(Path(path), follow_links):
         reader = _READERS.get(file.suffix.lower())
         try:
             if reader is None:
@@ -53,9 +60,9 @@ def read_documents(path: str | Path, *, on_bad: OnBad | None = None, max_charact
             on_bad(UnreadableInput(f"{file}: cannot be read: {error}"))
 
 
-def estimated_documents(path: str | Path) -> int:
+def estimated_documents(path: str | Path, *, follow_links: bool = False) -> int:
     """About how many documents there are at a path, at a glance: lines of JSON Lines and CSV, and sizes of texts."""
-    return sum(_estimated(file) for file, _ in _files(Path(path)) if file.is_file())
+    return sum(_estimated(file) for file, _ in _files(Path(path), follow_links, quiet=True) if file.is_file())
 
 
 def _estimated(file: Path) -> int:
@@ -65,14 +72,32 @@ def _estimated(file: Path) -> int:
         return sum(block.count(b"\n") for block in iter(lambda: lines.read(1 << 20), b"")) or 1
 
 
-def _files(path: Path) -> Iterator[tuple[Path, str]]:
+def _files(path: Path, follow_links: bool, *, quiet: bool = False) -> Iterator[tuple[Path, str]]:
     if not path.is_dir():
         yield path, path.name
         return
-    for file in sorted(path.rglob("*")):
+    root = path.resolve()
+    for file in sorted(_entries(path, follow_links)):
         name = file.relative_to(path)
-        if file.suffix.lower() in _READERS and file.is_file() and not any(part.startswith(".") for part in name.parts):
-            yield file, name.as_posix()
+        if any(part.startswith(".") for part in name.parts):
+            continue
+        if follow_links or not file.is_symlink() or file.resolve().is_relative_to(root):
+            if file.suffix.lower() in _READERS and file.is_file():
+                yield file, name.as_posix()
+        elif not quiet and (file.suffix.lower() in _READERS or file.is_dir()):
+            logger.warning("%r is a link that leads out of the folder and is skipped", str(file))
+
+
+def _entries(path: Path, follow_links: bool) -> Iterator[Path]:
+    """All files below a folder, and links to folders if they are not followed."""
+    visited: set[str] = set()
+    for folder, folders, files in os.walk(path, followlinks=follow_links):
+        if (real := os.path.realpath(folder)) in visited:
+            folders.clear()  # a link has led back
+            continue
+        visited.add(real)
+        links = () if follow_links else [name for name in folders if os.path.islink(os.path.join(folder, name))]
+        yield from (Path(folder, name) for name in (*files, *links))
 
 
 def _raise(error: UnreadableInput) -> None:

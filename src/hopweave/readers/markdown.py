@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from hopweave.document import Document
 from hopweave.errors import UnreadableInput
+from hopweave.readers.limited_yaml import limited_yaml
 from hopweave.readers.passages import passages
 from hopweave.readers.validation import OnBad, storable
 
@@ -24,9 +23,9 @@ def read_markdown(file: Path, name: str, _: OnBad, max_characters: int) -> Itera
     metadata: dict[str, Any] = {"source": name}
     if front := _FRONT_MATTER.match(text):
         try:
-            fields = yaml.safe_load(front[1])
-        except yaml.YAMLError as error:
-            raise UnreadableInput(f"{file}: its front matter is not YAML: {error}") from error
+            fields = limited_yaml(front[1])
+        except UnreadableInput as error:
+            raise UnreadableInput(f"{file}: its front matter is not usable YAML: {error}") from error
         metadata.update(fields if isinstance(fields, dict) else {})
         text = text[front.end() :]
     sections = _sections(text)

@@ -94,7 +94,7 @@ def test_an_empty_page_is_no_document(write, content):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.md", "---\ntitle: [unclosed\n---\nText", "a.md: its front matter is not YAML"),
+        ("a.md", "---\ntitle: [unclosed\n---\nText", "a.md: its front matter is not usable YAML"),
         ("a.md", "---\nwhen: .nan\n---\nText", "a.md: document 'a.md' cannot be stored"),
         (
             "a.md",
