@@ -44,7 +44,7 @@ class _Loader(yaml.SafeLoader):
         self._sizes: dict[int, tuple[int, int]] = {}  # nodes and levels of each node, aliases replaced
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        start = self.peek_event().start_mark
+        start = self.peek_event().start_mark  # type: ignore[no-untyped-call]
         is_alias = self.check_event(yaml.AliasEvent)
         if self._open >= MAX_DEPTH:
             raise yaml.composer.ComposerError(None, None, f"more than {MAX_DEPTH} levels", start)

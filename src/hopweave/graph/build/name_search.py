@@ -8,6 +8,7 @@ import numpy as np
 from hopweave.graph.build.mentions import SURE, Mentions
 from hopweave.graph.storage.tables import (
     LOWER,
+    MAX_SEARCHED_WORDS,
     SEARCHED,
     SENTENCE_BREAK,
     SHORT,
@@ -64,7 +65,8 @@ def find_names(tables: GraphTables, texts: Texts) -> Occurrences:
     belong to several nodes.
     """
     hashes = tables.word_strings.hashes[texts.words]
-    searched, longest_name = tables.nodes["flags"] & SEARCHED > 0, tables.words["longest"][texts.words]
+    searched = tables.nodes["flags"] & SEARCHED > 0
+    longest_name = np.minimum(tables.words["longest"][texts.words], MAX_SEARCHED_WORDS)
     is_name = np.zeros(len(tables.words), np.bool_)
     is_name[tables.nodes["word"][searched & (tables.nodes["word"] >= 0)]] = True
     longest = is_name[texts.words].astype(np.int64)  # names of one word are known by its number

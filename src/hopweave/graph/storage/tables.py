@@ -242,7 +242,7 @@ class GraphTables:
         for (number, key, goes_by_name), part in zip(self._new_names, parts, strict=True):
             own = words[end : end + len(part)].tolist()
             end += len(part)
-            longest[own[0]] = max(longest[own[0]], len(own))
+            longest[own[0]] = max(longest[own[0]], min(len(own), np.iinfo(longest.dtype).max))
             if goes_by_name:
                 only_word[number] = own[0] if len(own) == 1 else -1
                 node_flags[number] |= NAMED | SEARCHABLE * _can_be_searched(key)
@@ -344,6 +344,8 @@ def _limits(
 
 
 _SHORTEST = 3  # letters of a one-word name that is looked for in lower case
+MAX_SEARCHED_WORDS = 64
+"""The longest name, in words, that is looked for in texts."""
 
 
 def phrase_hash(key: str) -> int:
@@ -375,10 +377,11 @@ def _code(known: list[str], name: str) -> int:
 
 
 def _can_be_searched(key: str) -> bool:
-    """Not a single character, a number, a month, or stop words only."""
+    """Not a single character, a number, a month, stop words only, or so long that every text would pay for it."""
     parts = key.split(" ")
     return (
         len(key) > 1
+        and len(parts) <= MAX_SEARCHED_WORDS
         and not STOP_WORDS.issuperset(parts)
         and (len(parts) > 1 or not (key.isdigit() or key in CALENDAR_WORDS))
     )

@@ -98,3 +98,18 @@ def test_common_words_are_those_in_lower_case_more_often():
     tables = tables_of(["Film and film . Harris saw a Film", "film in Harris"], [])
     words = [word for word in range(len(tables.words)) if tables.common(np.array([word]))[0]]
     assert {"film", "and", "saw", "a", "in"} == {tables.word_strings[word] for word in words}
+
+
+def test_a_name_of_many_words_is_a_node_but_costs_other_texts_nothing():
+    """Also one of more words than fit into the column that holds their number."""
+    from hopweave.document import Document
+    from hopweave.graph.storage.tables import MAX_SEARCHED_WORDS
+    from hopweave.knowledge_base.store import KnowledgeBase
+
+    titles = {count: "Skua " * (count - 1) + "Last" for count in (MAX_SEARCHED_WORDS, MAX_SEARCHED_WORDS + 1, 40_000)}
+    with KnowledgeBase.open(embedder=None) as kb:
+        kb.add(Document(f"d{count}", "A ferry.", {"title": title}) for count, title in titles.items())
+        kb.add([Document("text", f"{titles[MAX_SEARCHED_WORDS]} is here")])
+        kb.add([Document("other", f"{titles[MAX_SEARCHED_WORDS + 1]} is here")])
+        assert kb.check() == []
+        assert all(kb.graph.lookup([title]) for title in titles.values())

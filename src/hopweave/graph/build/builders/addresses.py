@@ -21,9 +21,16 @@ def address_of(path: str, base: str = "") -> str:
 
     >>> address_of("../ships/skua.md#crew", "docs/ports/harris.md"), address_of("HTTPS://Example.org/skua/")
     ('docs/ships/skua.md', 'https://example.org/skua')
-    >>> address_of("mailto:purser@example.org"), address_of("#crew")
-    ('', '')
+    >>> address_of("mailto:purser@example.org"), address_of("#crew"), address_of("http://[")
+    ('', '', '')
     """
+    try:
+        return _address(path, base)
+    except ValueError:  # such as http://[
+        return ""
+
+
+def _address(path: str, base: str) -> str:
     path = urldefrag(path.strip())[0]
     if not path or _ELSEWHERE.match(path):
         return ""
