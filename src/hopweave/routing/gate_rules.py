@@ -141,7 +141,7 @@ GATE_RULES: tuple[GateRule, ...] = (
             "this one, that one, these, those, both, neither, none, either, the first, the second, the last, "
             "first one, second one, last one, the first one, the second one, the last one, the other one"
         ),
-        patterns=(r"\A\d{1,2}[.)]?\Z",),  # the number of a choice
+        patterns=shipped(r"\A\d{1,2}[.)]?\Z"),  # the number of a choice
     ),
     GateRule(
         name="chat_command",
