@@ -42,6 +42,7 @@ from hopweave.text.bm25 import BM25
 from hopweave.text.full_text import FullText
 from hopweave.text.keyword import Keyword
 from hopweave.vector.embedders import Cascade, SentenceTransformerEmbedder, StaticEmbedder
+from hopweave.vector.graph_embedder import GraphEmbedder
 from hopweave.vector.onnx import OnnxEmbedder
 from hopweave.vector.vector_search import VectorSearch
 
@@ -85,6 +86,7 @@ CATALOGUE: tuple[type[Component], ...] = (
     StaticEmbedder,
     SentenceTransformerEmbedder,
     OnnxEmbedder,
+    GraphEmbedder,
     Cascade,
 )
 

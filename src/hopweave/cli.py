@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pydantic import ValidationError
 
 import hopweave
-from hopweave.commands import check, compact, compare, diagnose, evaluate, index, info, query, schema, tune
+from hopweave.commands import check, compact, import_tables, index, info, query, schema, train_embedder
+from hopweave.commands.evaluation import compare, diagnose, evaluate, tune
 from hopweave.commands.terminal import note
 from hopweave.errors import HopweaveError, explain
 
@@ -20,7 +21,20 @@ Multi-hop graph evidence woven into hybrid retrieval.
   hopweave query "tide gate" --explain       and show why each hit has its score
   hopweave evaluate queries.jsonl            evaluate it on judged queries
 """
-_COMMANDS = (index, query, evaluate, compare, tune, diagnose, check, compact, info, schema)
+_COMMANDS = (
+    index,
+    import_tables,
+    query,
+    evaluate,
+    compare,
+    tune,
+    diagnose,
+    train_embedder,
+    check,
+    compact,
+    info,
+    schema,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -16,6 +16,7 @@ from hopweave.graph.build.builders.builder import GraphBuilder
 from hopweave.graph.build.builders.links import LinksBuilder
 from hopweave.graph.build.builders.mentions import MentionsBuilder
 from hopweave.knowledge_base.connections import Connections
+from hopweave.knowledge_base.embedding.train_embedder import with_stored_weights
 from hopweave.text.analyzers import check_analyzer
 from hopweave.vector.embedders import StaticEmbedder, as_embedder, without_downloads
 
@@ -128,7 +129,9 @@ def _checked_embedder(
 ) -> Embedder | None:
     if given is UNSET:
         description = stored["embedder"]
-        return None if description is None else without_downloads(_restored(Embedder, description, connections))
+        if description is None:
+            return None
+        return with_stored_weights(without_downloads(_restored(Embedder, description, connections)), connections)
     model, offered = stored["model"], given.model_name if given else GIVEN
     if offered != model:
         raise KnowledgeBaseError(

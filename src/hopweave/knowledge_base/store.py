@@ -23,6 +23,7 @@ from hopweave.graph.storage.table_graph import TableGraph
 from hopweave.hit import Hit, Vector
 from hopweave.knowledge import Capability, Knowledge, Ranking
 from hopweave.knowledge_base.connections import Connections, grouped
+from hopweave.knowledge_base.embedding.train_embedder import embed_anew
 from hopweave.knowledge_base.entry import Added, listed
 from hopweave.knowledge_base.file.temporary_folder import TemporaryFolder
 from hopweave.knowledge_base.indexes.compaction import Compaction
@@ -36,6 +37,7 @@ from hopweave.knowledge_base.writer import Writer, ids_of_source, remove
 from hopweave.metadata.filters import Filters
 from hopweave.query import Query
 from hopweave.text.analyzers import analyzer as analyze_with
+from hopweave.vector.graph_embedder import GraphEmbedder
 
 if TYPE_CHECKING:
     from hopweave.pipeline import Result
@@ -227,6 +229,13 @@ class KnowledgeBase(Knowledge):
             raise KnowledgeBaseError(f"{self.path}: was opened read-only")
         if not if_needed or self._compaction.is_needed():
             self._compaction.run(rebuild=rebuild)
+
+    def embed_with(self, embedder: GraphEmbedder) -> None:
+        """Keep an embedder in the file and embed all documents with it; others cannot write meanwhile."""
+        embed_anew(self._connections, self, embedder)
+        self.settings = Settings.of(self._connections, UNSET, None, None)
+        self._writer = Writer(self._connections, self.settings)
+        self._embed.cache_clear()
 
     # Reading
 

@@ -8,6 +8,7 @@ from itertools import islice
 
 from hopweave.document import Document
 from hopweave.errors import KnowledgeBaseError
+from hopweave.graph.model import IMPORTED
 from hopweave.graph.storage import ledger
 from hopweave.knowledge_base.connections import Connections, grouped
 from hopweave.knowledge_base.entry import Added, Entry, changed, digests, distinct
@@ -126,7 +127,7 @@ def remove(connection: sqlite3.Connection, ids: Iterable[str]) -> int:
         connection.execute(f"DELETE FROM documents WHERE id IN ({marks})", group).rowcount
         for marks, group in grouped(ids)
     )
-    ledger.forget(connection, ids)
+    ledger.forget(connection, [*ids, *(IMPORTED + key for key in ids)])
     return count
 
 

@@ -1,10 +1,12 @@
 # Written by `python -m hopweave.exports` from the catalogue.
 from hopweave.vector.embedders import Cascade, SentenceTransformerEmbedder, StaticEmbedder
+from hopweave.vector.graph_embedder import GraphEmbedder
 from hopweave.vector.onnx import OnnxEmbedder
 from hopweave.vector.vector_search import VectorSearch
 
 __all__ = [
     "Cascade",
+    "GraphEmbedder",
     "OnnxEmbedder",
     "SentenceTransformerEmbedder",
     "StaticEmbedder",

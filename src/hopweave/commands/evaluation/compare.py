@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 from hopweave.commands.arguments import command
-from hopweave.commands.evaluate import add_judging, add_measures, judging, warn
+from hopweave.commands.evaluation.evaluate import add_judging, add_measures, judging, warn
 from hopweave.commands.terminal import show
 
 _EXAMPLES = """\

@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 from hopweave.commands.arguments import command, positive
-from hopweave.commands.evaluate import add_judging, judging, warn
+from hopweave.commands.evaluation.evaluate import add_judging, judging, warn
 from hopweave.commands.terminal import show
 
 _EXAMPLES = """\

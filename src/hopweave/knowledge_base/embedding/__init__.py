@@ -1,0 +1,1 @@
+"""Whose vectors a file holds, and training an embedder of its own."""
