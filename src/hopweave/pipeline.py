@@ -160,14 +160,13 @@ class _Run:
         self.levels = [
             planned for level in self.recipe.levels if (planned := [n for n in level if n in self.plan.sources])
         ]
+        if self.gate is not None and not self.gate.retrieve:
+            self.levels = []
         self.hits: list[Hit] = []
         self.rankings: dict[str, Sequence[Hit]] = {}
-        self.wants_more = self.gate is None or self.gate.retrieve
         self._timings: dict[str, float] = {}
         self._failures: dict[str, str] = {}
-        self._finished: set[str] = set()  # sources that have no more to give
         self._admits = self.query.admits()
-        self._fetch = self.top_k * (1 if self.query.filters is None else _OVER_FETCH)
         self._key = self._cache_key(pipeline._number)
         self.cached = self._cache.get(self._key) if self._cache is not None and self._key else None
 
@@ -193,21 +192,15 @@ class _Run:
 
     def find(self) -> None:
         """Ask the sources and fuse what they found."""
-        while self.wants_more:
-            for level in self.levels:
-                self.collect(_search(self.due(level), self))
-            self.fuse()
+        for level in self.levels:
+            self.collect(_search(level, self))
+        self.fuse()
 
     async def find_async(self) -> None:
         """The same without blocking the event loop."""
-        while self.wants_more:
-            for level in self.levels:
-                self.collect(await _search_async(self.due(level), self))
-            self.fuse()
-
-    def due(self, level: Sequence[str]) -> list[str]:
-        """Of a level, the sources that may have more to give."""
-        return [name for name in level if name not in self._finished]
+        for level in self.levels:
+            self.collect(await _search_async(level, self))
+        self.fuse()
 
     def in_memory(self, level: Sequence[str]) -> list[str]:
         """Of a level, what runs one after the other: Python's threads would only get in one another's way."""
@@ -217,7 +210,16 @@ class _Run:
     def source(self, name: str) -> Source:
         """The recipe's source, asked for enough hits."""
         source = self.recipe.sources[name]
-        return source if source.top_k >= self._fetch else source.model_copy(update={"top_k": self._fetch})
+        return _deeper(source, self.recipe.depth(name, self.top_k))
+
+    def passing(self, source: Source, hits: Sequence[Hit], wanted: int) -> Sequence[Hit] | None:
+        """The hits that the filters admit; None if they are too few and the source may have more."""
+        if self.query.filters is None:
+            return hits
+        admitted = [hit for hit in hits if self._admits(hit)]
+        if len(admitted) < wanted and len(hits) >= source.top_k:
+            return None
+        return admitted if source.top_k == wanted else admitted[:wanted]
 
     def upstream(self, name: str) -> dict[str, Sequence[Hit]]:
         """The rankings a source needs, as far as they could be had."""
@@ -229,23 +231,17 @@ class _Run:
             self._timings[name] = self._timings.get(name, 0.0) + outcome.seconds
             if outcome.error is None:
                 self.rankings[name] = outcome.hits
-                if len(outcome.hits) < self.source(name).top_k and self.upstream(name).keys() <= self._finished:
-                    self._finished.add(name)
                 continue
             reason = f"{type(outcome.error).__name__}: {outcome.error}"
             if not self.recipe.sources[name].optional:
                 raise SourceFailed(f"source {name!r} failed: {reason}") from outcome.error
             self._failures[name] = reason
-            self._finished.add(name)
 
     def fuse(self) -> None:
-        """Merge the rankings and drop what the filters exclude; ask for more while that leaves too few."""
+        """Merge the rankings; merging may change metadata, so the filters are applied once more."""
         started = perf_counter()
         self.hits = [hit for hit in self.recipe.fuse.fuse(self.rankings, self.query) if self._admits(hit)]
         self.took(self.recipe.fuse.kind, started)
-        exhausted = self.rankings.keys() <= self._finished
-        self.wants_more = self.query.filters is not None and len(self.hits) < self.top_k and not exhausted
-        self._fetch = max(self._fetch, *(self.source(name).top_k for name in self.recipe.sources)) * _OVER_FETCH
 
     def took(self, step: str, started: float) -> None:
         """Note how long a step took; a step that comes twice is summed up."""
@@ -315,28 +311,47 @@ def _search(level: Sequence[str], run: _Run) -> dict[str, _Outcome]:
 
 
 def _attempt(name: str, run: _Run) -> _Outcome:
+    """Ask a source, again and for more while the filters leave too few; faults of filters are raised at once."""
     started = perf_counter()
-    try:
-        hits = run.source(name).search(run.query, run.knowledge, run.upstream(name))
-        return _Outcome(hits, perf_counter() - started)
-    except Exception as error:  # whether it matters is decided when the outcomes are collected
-        return _Outcome((), perf_counter() - started, error)
+    source, upstream = run.source(name), run.upstream(name)
+    wanted, passing = source.top_k, None
+    while passing is None:
+        try:
+            hits = source.search(run.query, run.knowledge, upstream)
+        except Exception as error:  # whether it matters is decided when the outcomes are collected
+            return _Outcome((), perf_counter() - started, error)
+        passing = run.passing(source, hits, wanted)
+        source = _deeper(source, source.top_k * _OVER_FETCH)
+    return _Outcome(passing, perf_counter() - started)
+
+
+async def _attempt_async(name: str, run: _Run) -> _Outcome:
+    started = perf_counter()
+    source, upstream = run.source(name), run.upstream(name)
+    wanted, passing = source.top_k, None
+    while passing is None:
+        try:
+            hits = await source.search_async(run.query, run.knowledge, upstream)
+        except Exception as error:
+            return _Outcome((), perf_counter() - started, error)
+        passing = run.passing(source, hits, wanted)
+        source = _deeper(source, source.top_k * _OVER_FETCH)
+    return _Outcome(passing, perf_counter() - started)
+
+
+def _deeper(source: Source, top_k: int) -> Source:
+    return source if source.top_k >= top_k else source.model_copy(update={"top_k": top_k})
 
 
 async def _search_async(level: Sequence[str], run: _Run) -> dict[str, _Outcome]:
     async def one(name: str) -> _Outcome:
-        source, started = run.source(name), perf_counter()
-        work = asyncio.ensure_future(source.search_async(run.query, run.knowledge, run.upstream(name)))
+        deadline = run.recipe.sources[name].deadline_seconds
+        work = asyncio.ensure_future(_attempt_async(name, run))
         try:
-            done, _ = await asyncio.wait([work], timeout=source.deadline_seconds)
+            done, _ = await asyncio.wait([work], timeout=deadline)
         finally:
             work.cancel()  # does nothing to work that is done
-        if not done:
-            return _too_slow(source.deadline_seconds)
-        error = work.exception()
-        if isinstance(error, Exception):
-            return _Outcome((), perf_counter() - started, error)
-        return _Outcome(work.result(), perf_counter() - started)
+        return work.result() if done else _too_slow(deadline)
 
     async def in_memory(names: Sequence[str]) -> dict[str, _Outcome]:
         return await asyncio.wrap_future(in_thread(lambda: {name: _attempt(name, run) for name in names}))

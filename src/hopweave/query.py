@@ -68,9 +68,9 @@ class Plan:
 class Query:
     """A question as it travels through a recipe.
 
-    `filters` decide what may be returned and are applied after fusion, so that a filtered-out hit can still lead
-    to others. `tenant` is hard isolation: metadata values a document must have to be seen at all, honoured inside
-    every source. `now` is the clock that freshness goes by; a naive time counts as UTC.
+    `filters` decide which documents a source may return; a walk over the graph may still pass through the others.
+    `tenant` is hard isolation: metadata values a document must have to be seen at all, by walks too. `now` is the clock
+    that freshness goes by; a naive time counts as UTC.
 
     >>> Query("where does the Skua sail?", now=datetime(2026, 5, 1)).now.isoformat()
     '2026-05-01T00:00:00+00:00'

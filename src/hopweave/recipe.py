@@ -76,6 +76,13 @@ class Recipe(BaseModel):
         """Dependency levels: names of the sources that can run side by side, each level after those it needs."""
         return _levels(self.sources)
 
+    def depth(self, source: str, top_k: int | None = None) -> int:
+        """How many hits a source is asked for: its own number, or as many as the recipe is to return if these are more.
+
+        `top_k` is how many to return, the recipe's own number when not given.
+        """
+        return max(self.sources[source].top_k, self.top_k if top_k is None else top_k)
+
     @classmethod
     def of_source(
         cls,

@@ -252,7 +252,7 @@ NUMBERS = tuple(str(number) for number in range(400))
 
 
 @both
-def test_filters_fetch_more_until_enough_is_left(how):
+def test_a_source_is_asked_for_more_until_enough_of_its_hits_pass(how):
     source = Given(ids=NUMBERS, top_k=5)
     result = run(
         Recipe(name="r", sources={"s": source}, top_k=10),
@@ -260,11 +260,20 @@ def test_filters_fetch_more_until_enough_is_left(how):
         how,
     )
     assert ids(result) == [str(number) for number in range(100, 110)]
-    assert [top_k for top_k, _ in source.asked] == [10 * 3, 10 * 9, 10 * 27]  # 270 is the first to reach 110
+    assert [top_k for top_k, _ in source.asked] == [10, 30, 90, 270]  # 270 is the first to reach 110
 
 
 @both
-def test_filters_stop_when_the_sources_have_no_more(how):
+def test_each_source_gives_as_many_hits_with_filters_as_without(how):
+    follow = Given(ids=("7",), after=("s",))
+    recipe = Recipe(name="r", sources={"s": Given(ids=NUMBERS, top_k=20), "follow": follow}, top_k=10)
+    run(recipe, Query("?", filters={"even": True}), how)
+    (upstream,) = [upstream["s"] for _, upstream in follow.asked]
+    assert upstream == [str(number) for number in range(0, 40, 2)]
+
+
+@both
+def test_filters_stop_when_a_source_has_no_more(how):
     source, small = Given(ids=NUMBERS), Given(ids=("1", "3"))
     recipe = Recipe(name="r", sources={"s": source, "small": small}, top_k=10)
     result = run(recipe, Query("?", filters={"even": "never"}), how)
@@ -273,17 +282,23 @@ def test_filters_stop_when_the_sources_have_no_more(how):
     assert [top_k for top_k, _ in small.asked] == [50]  # gave all it had the first time
 
 
-@both
-def test_a_source_is_asked_again_when_those_it_needs_are(how):
-    class Follow(Given):
+def test_a_source_that_gives_more_than_it_was_asked_for_loses_nothing():
+    class Generous(Given):
         def search(self, query, knowledge, upstream=None):
-            super().search(query, knowledge, upstream)
-            return upstream["s"][-1:]
+            return Given(ids=self.ids, top_k=len(self.ids)).search(query, knowledge)
 
-    follow = Follow(after=("s",))
-    recipe = Recipe(name="r", sources={"s": Given(ids=NUMBERS), "follow": follow}, top_k=10)
-    run(recipe, Query("?", filters={"even": "never"}), how)
-    assert [upstream["s"][-1] for _, upstream in follow.asked] == ["49", "149", "399"]
+    pipeline = Pipeline(Recipe(name="r", sources={"s": Generous(ids=NUMBERS, top_k=10)}), Nowhere())
+    assert len(pipeline.find(Query("?", filters={"even": True})).hits) == 200
+
+
+@both
+def test_a_fault_of_a_filter_is_not_taken_for_one_of_an_optional_source(how):
+    def broken(hit):
+        raise ValueError("filters: broken")
+
+    recipe = Recipe(name="r", sources={"s": Given(ids=NUMBERS, optional=True), "t": Given(ids=("1",), optional=True)})
+    with pytest.raises(ValueError, match="filters: broken"):
+        run(recipe, Query("?", filters=broken), how)
 
 
 @both

@@ -7,9 +7,13 @@ import pytest
 from haystack import Pipeline
 
 from haystack_integrations.common.hopweave.native import to_component
+from haystack_integrations.common.hopweave.questions import to_query
 from haystack_integrations.common.hopweave.recipe_pipeline import PIPELINES, to_pipeline, to_yaml
 from haystack_integrations.components.retrievers.hopweave import HybridGraphRetriever, RecipeRetriever
+from haystack_integrations.components.routers.hopweave import LimitsRouter
+from hopweave import Document as Passage
 from hopweave import KnowledgeBase, Recipe
+from hopweave import Pipeline as CorePipeline
 from hopweave.component import Stage
 from hopweave.errors import RecipeError
 from hopweave.recipe import load_recipe, recipe_names
@@ -60,6 +64,45 @@ def test_a_native_pipeline_ranks_as_the_core_does(recipe, question, file):
     assert stages == [[receipt.stage for receipt in hit.receipts] for hit in core]
 
 
+VESSEL = {"field": "meta.type", "operator": "in", "value": ["vessel", "manual"]}
+BOUNDS = {"small": {"top_k": 1}, "large": {"top_k": 60}, "filtered": {"filters": VESSEL}}
+BOUNDS |= {"both": {"top_k": 2, "filters": VESSEL}}
+
+
+@pytest.mark.parametrize("bounds", BOUNDS)
+@pytest.mark.parametrize("recipe", [*recipe_names(), EVERYTHING], ids=str)
+def test_top_k_and_filters_of_a_run_mean_what_they_mean_in_the_core(recipe, bounds, many):
+    path, kb = many
+    asked = {"query": "How do I fix the engine of the ferry?", **BOUNDS[bounds]}
+    query = to_query(asked["query"], filters=asked.get("filters"))
+    core = CorePipeline(recipe, kb).run(query, top_k=asked.get("top_k")).hits
+    assert core or recipe in ("memory", "service")
+    pipeline = to_pipeline(recipe, path)
+    for one in (pipeline, Pipeline.loads(pipeline.dumps())):
+        found = last_documents(one, asked)
+        assert [one.id for one in found] == [hit.id for hit in core]
+        assert [one.score for one in found] == pytest.approx([hit.score for hit in core], rel=1e-6)
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """Enough documents for a source to leave some out."""
+    path = tmp_path_factory.mktemp("many") / "kb.db"
+    kinds, verbs = ["vessel", "place", "person", "manual", "notice"], ["fixed", "built", "painted", "towed"]
+    names = ["Skua", "Plover", "Tern", "Gannet", "Dunlin", "Knot", "Ruff"]
+    with KnowledgeBase.open(path) as kb:
+        kb.add(
+            Passage(
+                f"d{number}",
+                f"The engine of MV {names[number % 7]} was {verbs[number % 4]} by Ingrid Falk on day {number}. "
+                + "The ferry sails again. " * (number % 3),
+                {"title": f"Log {number}", "type": kinds[number % 5], "year": 1900 + number},
+            )
+            for number in range(130)
+        )
+        yield str(path), kb
+
+
 def test_gate_intent_plan_and_context_are_components_of_their_own(file):
     pipeline = to_pipeline(EVERYTHING, file)
     assert {"gate", "intent", "plan", "text", "vector", "fuse", "deferral", "deferral_2", "context"} <= set(
@@ -68,6 +111,8 @@ def test_gate_intent_plan_and_context_are_components_of_their_own(file):
     assert pipeline.run({"query": "Good morning!"}) == {
         "gate": {"skip": "Good morning!", "reason": "greeting needs no retrieval"}
     }
+    limits = {"top_k": 3, "filters": VESSEL}
+    assert set(pipeline.run({"query": "Good morning!", **limits})) == {"gate"}
     with KnowledgeBase.open(file, read_only=True) as kb:
         expected = kb.search(QUESTIONS[0], recipe=EVERYTHING).context.text
     assert pipeline.run({"query": QUESTIONS[0]})["context"]["context"] == expected
@@ -169,3 +214,20 @@ def test_a_recipe_from_a_file(tmp_path, file):
     path.write_text(load_recipe("hybrid").to_yaml(), encoding="utf-8")
     found = HybridGraphRetriever(knowledge_base=file, recipe=str(path)).run(query=QUESTIONS[1])["documents"]
     assert found[0].id == "gate"
+
+
+def test_limits_reach_sources_and_the_last_step():
+    limits = LimitsRouter(depths={"text": 30, "graph": 50})
+    assert limits.run(query="?") == {"text": 30, "graph": 50, "own": None, "top_k": None, "filters": None}
+    assert limits.run(query="?", top_k=40, filters=VESSEL) == {
+        "text": 40,
+        "graph": 50,
+        "own": None,
+        "top_k": 40,
+        "filters": VESSEL,
+    }
+    for faulty, message in (({"text": 0}, "depths.text: must be a whole number"), ({"own": 3}, "'own' is not allowed")):
+        with pytest.raises(ValueError, match=message):
+            LimitsRouter(depths=faulty)
+    with pytest.raises(ValueError, match="top_k: must be a whole number of at least 1, but got '5'"):
+        limits.run(query="?", top_k="5")

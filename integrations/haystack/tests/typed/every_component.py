@@ -16,7 +16,7 @@ from haystack_integrations.components.embedders.hopweave import (
 from haystack_integrations.components.joiners import hopweave as joiners
 from haystack_integrations.components.rankers import hopweave as rankers
 from haystack_integrations.components.retrievers import hopweave as retrievers
-from haystack_integrations.components.routers.hopweave import GateRouter, IntentRouter, PlanRouter
+from haystack_integrations.components.routers.hopweave import GateRouter, IntentRouter, LimitsRouter, PlanRouter
 from haystack_integrations.components.writers.hopweave import KnowledgeBaseWriter
 from haystack_integrations.document_stores.hopweave import HopweaveDocumentStore
 
@@ -33,6 +33,7 @@ def main() -> None:
     pipeline.add_component("gate", GateRouter(languages=["en"]))
     pipeline.add_component("intent", IntentRouter(groups={"trouble": ["debugging"]}))
     pipeline.add_component("plan", PlanRouter(sources=["text", "graph"], restart=0.4))
+    pipeline.add_component("limits", LimitsRouter(depths={"text": 30, "graph": 30}))
     text = retrievers.BM25Retriever(knowledge_base="hopweave.db", analyzer="nlp", tenant={"owner": "a"})
     pipeline.add_component("text", text)
     pipeline.add_component("words", retrievers.FullTextRetriever(knowledge_base="hopweave.db"))
@@ -43,6 +44,7 @@ def main() -> None:
     graph = retrievers.PageRankRetriever(knowledge_base="hopweave.db", seeds_from=("text",), restart=0.3)
     pipeline.add_component("graph", graph)
     pipeline.connect("text.documents", "graph.text")
+    retrievers.RecipeRetriever(knowledge_base="a.db", document_store=store, upstream=["vector"]).run("Who?", vector=[])
     found: list[Document] = graph.run(query="Who?", text=[Document(id="a")], restart=0.5)["documents"]
     found = retrievers.EmbeddingRetriever(knowledge_base="a.db").run(query_embedding=embedding, top_k=3)["documents"]
     found = retrievers.RecipeRetriever(knowledge_base="a.db", recipe="hybrid").run(query="Who?", now="2026-05-01")[

@@ -8,6 +8,7 @@ import yaml
 from haystack import Pipeline
 
 from haystack_integrations.common.hopweave.native import to_component
+from haystack_integrations.components.routers.hopweave.limits import FILTERS, OWN, TOP_K, LimitsRouter
 from hopweave import Recipe, load_recipe
 from hopweave.context.context_builder import ContextBuilder
 
@@ -20,8 +21,8 @@ def to_pipeline(recipe: str | Recipe, knowledge_base: str, *, tenant: dict[str, 
     A pipeline with one component per source, fuser and stage of a recipe, to be changed like any other.
 
     Sources keep their names. The fuser is called `fuse`, a stage by its kind, and `gate`, `intent`, `plan`, `paths`,
-    `neighbourhood` and `context` are there if the recipe has them. Filters go to `fuse`, which applies them to what
-    was merged.
+    `neighbourhood` and `context` are there if the recipe has them. `run({"query": …, "top_k": …, "filters": …})` ranks
+    as the recipe does in the core: `limits` keeps `top_k` from cutting what the sources find, and every source filters.
 
     ```python
     from haystack_integrations.common.hopweave.recipe_pipeline import to_pipeline
@@ -86,8 +87,7 @@ def to_yaml(recipe: str | Recipe, knowledge_base: str = "hopweave.db", *, tenant
 
 def _assembled(recipe: Recipe, shared: dict[str, Any]) -> tuple[Pipeline, str]:
     parts: dict[str, Any] = {
-        name: to_component(source, **shared, top_k=max(source.top_k, recipe.top_k))
-        for name, source in recipe.sources.items()
+        name: to_component(source, **shared, top_k=recipe.depth(name)) for name, source in recipe.sources.items()
     }
     wires: list[tuple[str, str]] = []
     limits = _limits(recipe)
@@ -113,6 +113,7 @@ def _assembled(recipe: Recipe, shared: dict[str, Any]) -> tuple[Pipeline, str]:
         name = _add(parts, "context", to_component(recipe.context))
         wires.append((f"{last}.documents", f"{name}.documents"))
         wires += [(sender, f"{name}.{place}") for sender, place in lines]
+    wires += _limited(recipe, parts, fuse, last)
     wires += _routing(recipe, parts, shared)
     pipeline = Pipeline()
     for name in sorted(parts):  # as YAML has them, so that the order survives
@@ -120,6 +121,16 @@ def _assembled(recipe: Recipe, shared: dict[str, Any]) -> tuple[Pipeline, str]:
     for sender, receiver in sorted(wires):
         pipeline.connect(sender, receiver)
     return pipeline, last
+
+
+def _limited(recipe: Recipe, parts: dict[str, Any], fuse: str, last: str) -> list[tuple[str, str]]:
+    """A `top_k` for the whole pipeline cuts its last step alone."""
+    sender = {**dict.fromkeys(parts, OWN), **{name: name for name in recipe.sources}, last: TOP_K}
+    limited = [name for name, part in parts.items() if "top_k" in signature(part.run).parameters]
+    limits = _add(parts, "limits", LimitsRouter(depths={name: recipe.depth(name) for name in recipe.sources}))
+    return [(f"{limits}.{sender[name]}", f"{name}.top_k") for name in limited] + [
+        (f"{limits}.{FILTERS}", "fuse.filters")
+    ]
 
 
 def _routing(recipe: Recipe, parts: dict[str, Any], shared: dict[str, Any]) -> list[tuple[str, str]]:

@@ -55,8 +55,8 @@ class HybridGraphRetriever:
         self.pipeline, last = last_step(described, self.knowledge_base, tenant=tenant)
         self.input_mapping = {
             "query": open_sockets(self.pipeline, "query"),
-            "filters": ["fuse.filters"],
-            "top_k": [f"{last}.top_k"],
+            "filters": open_sockets(self.pipeline, "filters"),
+            "top_k": open_sockets(self.pipeline, "top_k"),
             "tenant": open_sockets(self.pipeline, "tenant"),
         }
         if dated := open_sockets(self.pipeline, "now"):

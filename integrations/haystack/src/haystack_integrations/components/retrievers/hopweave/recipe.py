@@ -58,7 +58,7 @@ class RecipeRetriever:
         :param upstream: Names of the recipe's sources whose documents other components find: each is an input of that
             name, to which any retriever can be connected.
         :param top_k: How many documents to return; the recipe's own number when not given.
-        :param filters: Haystack metadata filters, applied after fusion.
+        :param filters: Haystack metadata filters.
         :param filter_policy: Whether filters given to `run` replace these (`replace`) or are merged in (`merge`).
         :param tenant: Metadata values a document must have to be seen at all.
         """

@@ -2,10 +2,12 @@
 
 from haystack_integrations.components.routers.hopweave.gate import GateRouter
 from haystack_integrations.components.routers.hopweave.intent import IntentRouter
+from haystack_integrations.components.routers.hopweave.limits import LimitsRouter
 from haystack_integrations.components.routers.hopweave.plan import PlanRouter
 
 __all__ = [
     "GateRouter",
     "IntentRouter",
+    "LimitsRouter",
     "PlanRouter",
 ]

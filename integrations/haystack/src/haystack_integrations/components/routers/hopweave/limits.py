@@ -1,0 +1,68 @@
+"""How far the limits that are given to a whole pipeline reach."""
+
+from typing import Any
+
+from haystack import component
+
+from haystack_integrations.common.hopweave.parameters import check_names
+
+OWN, TOP_K, FILTERS = "own", "top_k", "filters"
+"""The outputs beside those for sources."""
+
+
+@component
+class LimitsRouter:
+    """
+    Keeps a `top_k` that is given to a whole pipeline from cutting what its sources find.
+
+    Haystack hands `pipeline.run({"query": …, "top_k": 5})` to every component that has an input `top_k`. Fusion needs
+    more than five documents of each source, so in the pipeline of a recipe all get it from here: sources their own
+    number, or `top_k` if that is more; the last component `top_k`; all between them None, which leaves them at their
+    own number. Filters for the fuser come from here too, so that nothing runs for a message that a gate has stopped.
+
+    ```python
+    from haystack_integrations.components.routers.hopweave import LimitsRouter
+
+    router = LimitsRouter(depths={"text": 30, "vector": 30})
+    router.run(query="Who?", top_k=5)  # {"text": 30, "vector": 30, "own": None, "top_k": 5, "filters": None}
+    ```
+    """
+
+    def __init__(self, *, depths: dict[str, int]) -> None:
+        """
+        Create the router.
+
+        :param depths: How many documents each source fetches at least, by the name of the source, which becomes an
+            output for its retriever's `top_k`.
+        """
+        check_names("depths", list(depths))
+        if clashes := sorted({OWN, TOP_K, FILTERS}.intersection(depths)):
+            raise ValueError(f"depths: {clashes[0]!r} is not allowed: it is the name of another output")
+        for name, depth in depths.items():
+            _check(f"depths.{name}", depth)
+        self.depths = dict(depths)
+        others = {OWN: int | None, TOP_K: int | None, FILTERS: dict[str, Any] | None}
+        component.set_output_types(self, **dict.fromkeys(self.depths, int), **others)
+
+    def run(
+        self,
+        query: str,  # noqa: ARG002 - so that it waits for a gate
+        top_k: int | None = None,
+        filters: dict[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """
+        Say how many documents each component is to fetch or return.
+
+        :param query: The question.
+        :param top_k: How many documents the whole pipeline is to return.
+        :param filters: Haystack metadata filters.
+        :returns: A number under the name of each source, None under `own`, and `top_k` and `filters` as they are.
+        """
+        _check("top_k", 1 if top_k is None else top_k)
+        depths = {name: max(depth, top_k or depth) for name, depth in self.depths.items()}
+        return {**depths, OWN: None, TOP_K: top_k, FILTERS: filters}
+
+
+def _check(parameter: str, value: Any) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{parameter}: must be a whole number of at least 1, but got {value!r}")
