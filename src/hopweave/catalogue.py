@@ -36,6 +36,7 @@ from hopweave.stages.diversify.mmr import MMR
 from hopweave.stages.filter.metadata_filter import MetadataFilter
 from hopweave.stages.filter.noise import Noise
 from hopweave.stages.filter.score_threshold import ScoreThreshold
+from hopweave.stages.rerank.cosine_rerank import CosineRerank
 from hopweave.stages.rerank.cross_encoder import CrossEncoder
 from hopweave.stages.rerank.remote_rerank import RemoteRerank
 from hopweave.text.bm25 import BM25
@@ -64,6 +65,7 @@ CATALOGUE: tuple[type[Component], ...] = (
     # stages
     CommunitySpread,
     CorpusBoost,
+    CosineRerank,
     CrossEncoder,
     Deferral,
     Freshness,

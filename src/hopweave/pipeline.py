@@ -114,19 +114,22 @@ class Pipeline:
                 run.took(stage.kind, started)
             return run.result()
 
-    def find(self, query: str | Query, *, top_k: int | None = None) -> Result:
-        """What sources and fuser find, all of it, before any stage: for whoever runs the stages elsewhere."""
+    def find(self, query: str | Query, *, top_k: int | None = None, filtered: bool = True) -> Result:
+        """What sources and fuser find, all of it, before any stage: for whoever runs the stages elsewhere.
+
+        Unless `filtered`, it also has those hits that the filters exclude but that may lead a walk to others.
+        """
         with self.knowledge.one_version():
             run = _Run(self, query, top_k)
             run.find()
-            return run.found()
+            return run.found(filtered)
 
-    async def find_async(self, query: str | Query, *, top_k: int | None = None) -> Result:
+    async def find_async(self, query: str | Query, *, top_k: int | None = None, filtered: bool = True) -> Result:
         """The same without blocking the event loop."""
         with self.knowledge.one_version():
             run = _Run(self, query, top_k)
             await run.find_async()
-            return run.found()
+            return run.found(filtered)
 
     def context(self, query: str | Query, hits: Sequence[Hit]) -> Context:
         """The cited context of hits, with paths between them if the recipe asks for them: the last step of `run`."""
@@ -162,6 +165,7 @@ class _Run:
         ]
         if self.gate is not None and not self.gate.retrieve:
             self.levels = []
+        self.fused: list[Hit] = []
         self.hits: list[Hit] = []
         self.rankings: dict[str, Sequence[Hit]] = {}
         self._timings: dict[str, float] = {}
@@ -212,14 +216,21 @@ class _Run:
         source = self.recipe.sources[name]
         return _deeper(source, self.recipe.depth(name, self.top_k))
 
-    def passing(self, source: Source, hits: Sequence[Hit], wanted: int) -> Sequence[Hit] | None:
-        """The hits that the filters admit; None if they are too few and the source may have more."""
+    def enough(self, source: Source, hits: Sequence[Hit], wanted: int) -> Sequence[Hit] | None:
+        """What a source hands on; None if the filters leave too few of its hits and it may have more.
+
+        These are the first `wanted` hits that pass, and of the others those among the first `wanted`: they may not be
+        returned, but a walk may start from them.
+        """
         if self.query.filters is None:
             return hits
-        admitted = [hit for hit in hits if self._admits(hit)]
-        if len(admitted) < wanted and len(hits) >= source.top_k:
+        passing = [place for place, hit in enumerate(hits) if self._admits(hit)]
+        if len(passing) < wanted and len(hits) >= source.top_k:
             return None
-        return admitted if source.top_k == wanted else admitted[:wanted]
+        if source.top_k == wanted:
+            return hits
+        kept = {*range(min(wanted, len(hits))), *passing[:wanted]}
+        return [hits[place] for place in sorted(kept)]
 
     def upstream(self, name: str) -> dict[str, Sequence[Hit]]:
         """The rankings a source needs, as far as they could be had."""
@@ -238,19 +249,21 @@ class _Run:
             self._failures[name] = reason
 
     def fuse(self) -> None:
-        """Merge the rankings; merging may change metadata, so the filters are applied once more."""
+        """Merge the rankings and drop what the filters exclude."""
         started = perf_counter()
-        self.hits = [hit for hit in self.recipe.fuse.fuse(self.rankings, self.query) if self._admits(hit)]
+        self.fused = self.recipe.fuse.fuse(self.rankings, self.query)
+        self.hits = [hit for hit in self.fused if self._admits(hit)]
         self.took(self.recipe.fuse.kind, started)
 
     def took(self, step: str, started: float) -> None:
         """Note how long a step took; a step that comes twice is summed up."""
         self._timings[step] = self._timings.get(step, 0.0) + perf_counter() - started
 
-    def found(self) -> Result:
+    def found(self, filtered: bool) -> Result:
         """What has been found so far, uncut."""
         self.took("total", self._started)
-        return Result(self.query, tuple(self.hits), self.plan, self._timings, self._failures, self.gate)
+        hits = self.hits if filtered else self.fused
+        return Result(self.query, tuple(hits), self.plan, self._timings, self._failures, self.gate)
 
     def result(self) -> Result:
         """What to hand back."""
@@ -314,29 +327,29 @@ def _attempt(name: str, run: _Run) -> _Outcome:
     """Ask a source, again and for more while the filters leave too few; faults of filters are raised at once."""
     started = perf_counter()
     source, upstream = run.source(name), run.upstream(name)
-    wanted, passing = source.top_k, None
-    while passing is None:
+    wanted, enough = source.top_k, None
+    while enough is None:
         try:
             hits = source.search(run.query, run.knowledge, upstream)
         except Exception as error:  # whether it matters is decided when the outcomes are collected
             return _Outcome((), perf_counter() - started, error)
-        passing = run.passing(source, hits, wanted)
+        enough = run.enough(source, hits, wanted)
         source = _deeper(source, source.top_k * _OVER_FETCH)
-    return _Outcome(passing, perf_counter() - started)
+    return _Outcome(enough, perf_counter() - started)
 
 
 async def _attempt_async(name: str, run: _Run) -> _Outcome:
     started = perf_counter()
     source, upstream = run.source(name), run.upstream(name)
-    wanted, passing = source.top_k, None
-    while passing is None:
+    wanted, enough = source.top_k, None
+    while enough is None:
         try:
             hits = await source.search_async(run.query, run.knowledge, upstream)
         except Exception as error:
             return _Outcome((), perf_counter() - started, error)
-        passing = run.passing(source, hits, wanted)
+        enough = run.enough(source, hits, wanted)
         source = _deeper(source, source.top_k * _OVER_FETCH)
-    return _Outcome(passing, perf_counter() - started)
+    return _Outcome(enough, perf_counter() - started)
 
 
 def _deeper(source: Source, top_k: int) -> Source:

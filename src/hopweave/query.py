@@ -68,7 +68,7 @@ class Plan:
 class Query:
     """A question as it travels through a recipe.
 
-    `filters` decide which documents a source may return; a walk over the graph may still pass through the others.
+    `filters` decide which documents may be returned; a walk over the graph may still start from others or pass through.
     `tenant` is hard isolation: metadata values a document must have to be seen at all, by walks too. `now` is the clock
     that freshness goes by; a naive time counts as UTC.
 

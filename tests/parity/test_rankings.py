@@ -15,6 +15,7 @@ QUESTIONS = (
 PARAMETERS = {
     "community_spread": {"multiplier": 1.5, "min_hits": 2, "clamp": True},
     "corpus_boost": {"clamp": True},
+    "cosine_rerank": {"blend": 0.7},
     "cross_encoder": {"candidates": 5, "blend": 0.5, "include_title": False},
     "deferral": {"max_similarity": 0.3},
     "metadata_filter": {"types": ("log",), "where": {"importance": {"gte": 0.2}}},

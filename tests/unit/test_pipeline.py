@@ -264,12 +264,21 @@ def test_a_source_is_asked_for_more_until_enough_of_its_hits_pass(how):
 
 
 @both
-def test_each_source_gives_as_many_hits_with_filters_as_without(how):
+def test_hits_that_may_not_be_returned_can_lead_to_others(how):
     follow = Given(ids=("7",), after=("s",))
     recipe = Recipe(name="r", sources={"s": Given(ids=NUMBERS, top_k=20), "follow": follow}, top_k=10)
-    run(recipe, Query("?", filters={"even": True}), how)
+    result = run(recipe, Query("?", filters={"even": True}), how)
     (upstream,) = [upstream["s"] for _, upstream in follow.asked]
-    assert upstream == [str(number) for number in range(0, 40, 2)]
+    # twenty hits as without filters, and further ones until twenty pass
+    assert upstream == [str(number) for number in (*range(20), *range(20, 40, 2))]
+    assert ids(result) == [str(number) for number in range(0, 20, 2)]
+
+
+def test_what_is_found_may_include_what_filters_exclude():
+    pipeline = Pipeline(Recipe(name="r", sources={"s": Given(ids=NUMBERS, top_k=4)}, top_k=4), Nowhere())
+    query = Query("?", filters={"even": True})
+    assert [hit.id for hit in pipeline.find(query).hits] == ["0", "2", "4", "6"]
+    assert [hit.id for hit in pipeline.find(query, filtered=False).hits] == ["0", "1", "2", "3", "4", "6"]
 
 
 @both

@@ -95,7 +95,7 @@ OTHERS = {  # what takes other inputs than the rest of its role, and what has no
     "IntentRouter": Case({"query": QUERY}, "classifier", documents=()),
     "GateRouter": Case({"query": QUERY}, "gate", documents=()),
     "PlanRouter": Case({"query": QUERY}, "planner", {"sources": ["text", "graph"]}, ()),
-    "LimitsRouter": Case({"query": QUERY, "top_k": 40}, None, {"depths": {"text": 30, "graph": 50}}, ()),
+    "LimitsRouter": Case({"top_k": 40}, None, {"depths": {"text": 30, "graph": 50}}, ()),
     "KnowledgeBaseWriter": Case({"documents": DOCUMENTS[1:]}, None, {"knowledge_base": "{new_file}", "embedder": None}),
 }
 IN_CATALOGUE = [(role, part) for role in ROLES for part in registered(role).values()]

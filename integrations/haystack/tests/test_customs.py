@@ -123,6 +123,17 @@ def test_filters_of_a_run_replace_or_are_merged(retriever, file):
         retriever(knowledge_base=file, filter_policy="both")
 
 
+def test_filters_can_be_left_to_a_later_component(file):
+    place = {"field": "meta.type", "operator": "==", "value": "place"}
+    asked = {"query": "MV Skua ferry Sørvåg yard", "filters": place, "top_k": 2}
+    plain = ids(BM25Retriever(knowledge_base=file, top_k=2).run(query=asked["query"]))
+    deferred = ids(BM25Retriever(knowledge_base=file, filter_policy="defer").run(**asked))
+    assert deferred[:2] == plain == ["skua", "plover"]
+    assert deferred[2:] == ["yard"]  # the only one that passes
+    with pytest.raises(ValueError, match="filter_policy: 'defer' is not allowed; allowed are replace, merge"):
+        RecipeRetriever(knowledge_base=file, filter_policy="defer")
+
+
 # models, logs, tools
 
 

@@ -218,8 +218,8 @@ def test_a_recipe_from_a_file(tmp_path, file):
 
 def test_limits_reach_sources_and_the_last_step():
     limits = LimitsRouter(depths={"text": 30, "graph": 50})
-    assert limits.run(query="?") == {"text": 30, "graph": 50, "own": None, "top_k": None, "filters": None}
-    assert limits.run(query="?", top_k=40, filters=VESSEL) == {
+    assert limits.run() == {"text": 30, "graph": 50, "own": None, "top_k": None, "filters": None}
+    assert limits.run(top_k=40, filters=VESSEL) == {
         "text": 40,
         "graph": 50,
         "own": None,
@@ -230,4 +230,4 @@ def test_limits_reach_sources_and_the_last_step():
         with pytest.raises(ValueError, match=message):
             LimitsRouter(depths=faulty)
     with pytest.raises(ValueError, match="top_k: must be a whole number of at least 1, but got '5'"):
-        limits.run(query="?", top_k="5")
+        limits.run(top_k="5")

@@ -1,6 +1,7 @@
 """A graph whose documents live in somebody else's store."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,10 @@ class ExternalDocuments(Knowledge):
         return {key: hit.vector for key, hit in self.get(ids).items() if hit.vector is not None}
 
     # what the index does, if there is one
+
+    def one_version(self) -> AbstractContextManager[None]:
+        """What is asked within the block comes from one version of the index."""
+        return self._index.one_version()
 
     def rank_text(self, *arguments: Any, **options: Any) -> Ranking:
         """Documents by BM25 over weighted, analysed query terms."""

@@ -11,6 +11,7 @@ from hopweave.stages.diversify.mmr import MMR
 from hopweave.stages.filter.metadata_filter import MetadataFilter
 from hopweave.stages.filter.noise import Noise
 from hopweave.stages.filter.score_threshold import ScoreThreshold
+from hopweave.stages.rerank.cosine_rerank import CosineRerank
 from hopweave.stages.rerank.cross_encoder import CrossEncoder
 from hopweave.stages.rerank.remote_rerank import RemoteRerank
 
@@ -18,6 +19,7 @@ __all__ = [
     "MMR",
     "CommunitySpread",
     "CorpusBoost",
+    "CosineRerank",
     "CrossEncoder",
     "Deferral",
     "Freshness",

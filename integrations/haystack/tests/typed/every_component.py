@@ -75,6 +75,7 @@ def main() -> None:
     found = rankers.MetadataFilterRanker(types=["notice"], where={"year": 1974}).run(documents=found)["documents"]
     found = rankers.CrossEncoderRanker(candidates=20).run(documents=found, query="Who?")["documents"]
     remote = rankers.RemoteRerankRanker(provider="jina", api_key=Secret.from_env_var("KEY", strict=False))
+    found = rankers.CosineRerankRanker(blend=0.5).run(documents=found, query_embedding=embedding)["documents"]
     found = remote.run(documents=found, query="Who?", query_embedding=embedding)["documents"]
 
     paths: list[str] = builders.FlowPruningBuilder(knowledge_base="a.db", min_hits=2).run(documents=found)["paths"]

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-import numpy as np
 from pydantic import ConfigDict, Field, SecretStr, ValidationInfo, field_validator, model_validator
 
 from hopweave.component import Stage
 from hopweave.document import Document
-from hopweave.errors import HopweaveError
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
 from hopweave.query import Query
@@ -21,7 +19,7 @@ from hopweave.scores import checked, ranked
 from hopweave.stages.adjust.unit_scores import unit_scores
 from hopweave.stages.rerank.http_call import Outcome, Request, post, post_async
 from hopweave.stages.rerank.providers import PROVIDERS, BadReply, Reply, ReplyScale, read_reply, request_body
-from hopweave.stages.similarity.hit_vectors import unit_vectors
+from hopweave.stages.similarity.question_cosine import blended, cosines_or_reason
 
 logger = logging.getLogger(__name__)
 
@@ -177,7 +175,7 @@ include_title=True, reply_scale=None, parameters={})
             except BadReply as error:
                 reason = str(error)
         details: dict[str, Any] = {"provider": self.provider, "reason": reason, "attempts": outcome.attempts}
-        cosines = _cosines(job.hits, query, knowledge)
+        cosines, _ = cosines_or_reason(job.hits, query, knowledge)
         fallback = "original_order" if cosines is None else "cosine"
         logger.warning("rerank by %s failed (%s); falling back to %s", self.provider, reason, fallback)
         if cosines is None:
@@ -191,15 +189,15 @@ include_title=True, reply_scale=None, parameters={})
             details["ignored_entries"] = reply.ignored
         found = {job.sent[index]: score for index, score in reply.scores.items()}
         sent = set(job.sent)
-        blended = []
+        finished = []
         for place, (hit, original) in enumerate(zip(job.hits, unit_scores(job.hits), strict=True)):
             score: float | None
             if place in found:
-                outcome, score = "reranked", _mix(found[place], original, self.blend)
+                outcome, score = "reranked", blended(found[place], original, self.blend)
             else:
                 outcome = "unreturned" if place in sent else "not_sent"
                 score = None if original is None else self.unreturned_factor * original
-            blended.append(
+            finished.append(
                 hit.rescored(
                     score,
                     self.kind,
@@ -210,12 +208,12 @@ include_title=True, reply_scale=None, parameters={})
                     **details,
                 )
             )
-        return ranked(blended)
+        return ranked(finished)
 
     def _by_cosine(self, hits: Sequence[Hit], cosines: Sequence[float | None], details: dict[str, Any]) -> list[Hit]:
         return ranked(
             hit.rescored(
-                original if cosine is None else min(max(_mix(cosine, original, self.cosine_share), 0.0), 1.0),
+                original if cosine is None else min(max(blended(cosine, original, self.cosine_share), 0.0), 1.0),
                 self.kind,
                 scale="unit",
                 outcome="cosine",
@@ -225,27 +223,3 @@ include_title=True, reply_scale=None, parameters={})
             )
             for hit, original, cosine in zip(hits, unit_scores(hits), cosines, strict=True)
         )
-
-
-def _mix(new: float, original: float | None, share: float) -> float:
-    return new if original is None else share * new + (1 - share) * original
-
-
-def _cosines(hits: Sequence[Hit], query: Query, knowledge: Knowledge | None) -> list[float | None] | None:
-    """Cosine of each hit to the question, None where a vector is missing; None if there is not a single one."""
-    try:
-        question = query.vector
-        if question is None and knowledge is not None:
-            question = knowledge.embed(query.text)[1]
-        if question is None:
-            return None
-        vectors = unit_vectors(hits, knowledge, dimension=len(question))
-    except HopweaveError:
-        return None
-    length = float(np.linalg.norm(question))
-    if not np.isfinite(length) or length == 0 or not vectors.known.any():
-        return None
-    return [
-        float(cosine) if origin is not None else None
-        for cosine, origin in zip(vectors.rows @ (question / length), vectors.origins, strict=True)
-    ]

@@ -1,5 +1,6 @@
 from llama_index.postprocessor.hopweave.community_spread import CommunitySpreadPostprocessor
 from llama_index.postprocessor.hopweave.corpus_boost import CorpusBoostPostprocessor
+from llama_index.postprocessor.hopweave.cosine_rerank import CosineRerankPostprocessor
 from llama_index.postprocessor.hopweave.cross_encoder import CrossEncoderPostprocessor
 from llama_index.postprocessor.hopweave.deferral import DeferralPostprocessor
 from llama_index.postprocessor.hopweave.freshness import FreshnessPostprocessor
@@ -17,6 +18,7 @@ from llama_index.postprocessor.hopweave.time_decay import TimeDecayPostprocessor
 __all__ = [
     "CommunitySpreadPostprocessor",
     "CorpusBoostPostprocessor",
+    "CosineRerankPostprocessor",
     "CrossEncoderPostprocessor",
     "DeferralPostprocessor",
     "FreshnessPostprocessor",

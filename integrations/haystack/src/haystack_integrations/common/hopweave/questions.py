@@ -3,10 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from haystack.document_stores.types import FilterPolicy
+from haystack.document_stores.types.filter_policy import apply_filter_policy
 from haystack.utils.filters import document_matches_filter
 
 from haystack_integrations.common.hopweave.documents import to_document
@@ -70,6 +71,17 @@ def narrowed(own: Mapping[str, Any] | None, given: Tenant) -> Mapping[str, Any] 
     return narrow_tenant(own, given() if callable(given) else given)
 
 
+DEFER: Literal["defer"] = "defer"
+"""
+A filter policy beside Haystack's own: a later component filters.
+
+The retriever fetches until `top_k` documents pass and also hands out what it would without filters: documents that may
+not be returned can lead a walk over the graph to others.
+"""
+
+RetrieverFilterPolicy = FilterPolicy | Literal["defer"]
+
+
 def as_filter_policy(policy: str | FilterPolicy) -> FilterPolicy:
     """
     A filter policy by name, or as it is.
@@ -78,13 +90,45 @@ def as_filter_policy(policy: str | FilterPolicy) -> FilterPolicy:
     :returns: The policy.
     :raises ValueError: If there is none of that name.
     """
-    if isinstance(policy, FilterPolicy):
-        return policy
     try:
-        return FilterPolicy.from_str(policy)
-    except (ValueError, AttributeError):
-        known = ", ".join(one.value for one in FilterPolicy)
-        raise ValueError(f"filter_policy: {policy!r} is not allowed; allowed are {known}") from None
+        return FilterPolicy(policy)
+    except ValueError:
+        raise ValueError(_not_allowed(policy)) from None
+
+
+def as_retriever_filter_policy(policy: str | FilterPolicy) -> RetrieverFilterPolicy:
+    """
+    A filter policy by name, or as it is.
+
+    :param policy: `replace`, `merge` or `defer`.
+    :returns: The policy.
+    :raises ValueError: If there is none of that name.
+    """
+    if policy == DEFER:
+        return DEFER
+    try:
+        return FilterPolicy(policy)
+    except ValueError:
+        raise ValueError(_not_allowed(policy, DEFER)) from None
+
+
+def _not_allowed(policy: Any, *more: str) -> str:
+    known = ", ".join([*(one.value for one in FilterPolicy), *more])
+    return f"filter_policy: {policy!r} is not allowed; allowed are {known}"
+
+
+def chosen_filters(
+    policy: RetrieverFilterPolicy, own: dict[str, Any] | None, given: dict[str, Any] | None
+) -> dict[str, Any] | None:
+    """
+    The filters of a run.
+
+    :param policy: What to do with those given to the run.
+    :param own: The filters given at construction.
+    :param given: The filters given to the run.
+    :returns: What holds.
+    """
+    return apply_filter_policy(FilterPolicy.REPLACE if policy == DEFER else FilterPolicy(policy), own, given)
 
 
 def admits(filters: dict[str, Any]) -> Callable[[Hit], bool]:

@@ -22,7 +22,7 @@ def to_pipeline(recipe: str | Recipe, knowledge_base: str, *, tenant: dict[str, 
 
     Sources keep their names. The fuser is called `fuse`, a stage by its kind, and `gate`, `intent`, `plan`, `paths`,
     `neighbourhood` and `context` are there if the recipe has them. `run({"query": …, "top_k": …, "filters": …})` ranks
-    as the recipe does in the core: `limits` keeps `top_k` from cutting what the sources find, and every source filters.
+    as the recipe does in the core: `limits` keeps `top_k` from cutting what the sources find, and `fuse` filters.
 
     ```python
     from haystack_integrations.common.hopweave.recipe_pipeline import to_pipeline
@@ -87,7 +87,8 @@ def to_yaml(recipe: str | Recipe, knowledge_base: str = "hopweave.db", *, tenant
 
 def _assembled(recipe: Recipe, shared: dict[str, Any]) -> tuple[Pipeline, str]:
     parts: dict[str, Any] = {
-        name: to_component(source, **shared, top_k=recipe.depth(name)) for name, source in recipe.sources.items()
+        name: to_component(source, **shared, top_k=recipe.depth(name), filter_policy="defer")
+        for name, source in recipe.sources.items()
     }
     wires: list[tuple[str, str]] = []
     limits = _limits(recipe)
@@ -127,16 +128,20 @@ def _limited(recipe: Recipe, parts: dict[str, Any], fuse: str, last: str) -> lis
     """A `top_k` for the whole pipeline cuts its last step alone."""
     sender = {**dict.fromkeys(parts, OWN), **{name: name for name in recipe.sources}, last: TOP_K}
     limited = [name for name, part in parts.items() if "top_k" in signature(part.run).parameters]
-    limits = _add(parts, "limits", LimitsRouter(depths={name: recipe.depth(name) for name in recipe.sources}))
+    limits = _add(parts, "limits", _limits_router(recipe))
     return [(f"{limits}.{sender[name]}", f"{name}.top_k") for name in limited] + [
-        (f"{limits}.{FILTERS}", "fuse.filters")
+        (f"{limits}.{FILTERS}", f"{fuse}.filters")
     ]
+
+
+def _limits_router(recipe: Recipe) -> LimitsRouter:
+    return LimitsRouter(depths={name: recipe.depth(name) for name in recipe.sources}, gated=recipe.gate is not None)
 
 
 def _routing(recipe: Recipe, parts: dict[str, Any], shared: dict[str, Any]) -> list[tuple[str, str]]:
     """Gate, intent and plan in front of everything that has a question to answer."""
     # where each part's question comes from
-    asked = {name: "" for name, part in parts.items() if "query" in signature(part.run).parameters}
+    asked = {name: "" for name, part in parts.items() if "query" in part.__haystack_input__._sockets_dict}
     wires: list[tuple[str, str]] = []
     if recipe.intent:
         intent = _add(parts, "intent", to_component(recipe.intent))

@@ -23,17 +23,21 @@ class Upstream(Source):
 
     kind: Literal["upstream"] = "upstream"
     documents: tuple[Document, ...] = Field(default=(), description="What was found.")
+    seeds_only: bool = Field(
+        default=True, description="Whether they only lead to others; if not, the tenant must be allowed to see them."
+    )
 
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:  # noqa: ARG002
         """
-        The documents as hits, whatever the question, without those that its tenant may not see.
+        The documents as hits, whatever the question.
 
         :param query: The question.
         :param knowledge: Where documents live.
         :param upstream: What other sources found.
         :returns: The hits.
         """
-        return [to_hit(document) for document in self.documents if in_tenant(document.meta, query.tenant)]
+        tenant = None if self.seeds_only else query.tenant  # a walk starts only from seeds that the tenant may see
+        return [to_hit(document) for document in self.documents if in_tenant(document.meta, tenant)]
 
 
 def with_upstream(recipe: Recipe, names: Collection[str], documents: Mapping[str, list[Document]]) -> Recipe:
@@ -51,5 +55,5 @@ def with_upstream(recipe: Recipe, names: Collection[str], documents: Mapping[str
             known = ", ".join(recipe.sources)
             raise ValueError(f"upstream: {name!r} is no source of recipe {recipe.name!r}; its sources are {known}")
     own = {name: source for name, source in recipe.sources.items() if name not in names}
-    found = {name: Upstream(documents=tuple(documents[name])) for name in names if name in documents}
+    found = {name: Upstream(documents=tuple(documents[name]), seeds_only=False) for name in names if name in documents}
     return recipe.model_copy(update={"sources": {**found, **own}})

@@ -2,6 +2,7 @@
 
 from haystack_integrations.components.rankers.hopweave.community_spread import CommunitySpreadRanker
 from haystack_integrations.components.rankers.hopweave.corpus_boost import CorpusBoostRanker
+from haystack_integrations.components.rankers.hopweave.cosine_rerank import CosineRerankRanker
 from haystack_integrations.components.rankers.hopweave.cross_encoder import CrossEncoderRanker
 from haystack_integrations.components.rankers.hopweave.deferral import DeferralRanker
 from haystack_integrations.components.rankers.hopweave.freshness import FreshnessRanker
@@ -18,6 +19,7 @@ from haystack_integrations.components.rankers.hopweave.time_decay import TimeDec
 __all__ = [
     "CommunitySpreadRanker",
     "CorpusBoostRanker",
+    "CosineRerankRanker",
     "CrossEncoderRanker",
     "DeferralRanker",
     "FreshnessRanker",

@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import Any, ClassVar
 
-from haystack import Document, component
+from haystack import component
 from haystack.utils import Secret
 
 from haystack_integrations.common.hopweave.parameters import written
+from haystack_integrations.components.rankers.hopweave.question_vector_ranker import QuestionVectorRanker
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
 from hopweave import KnowledgeBase, Query
 from hopweave.component import Stage
@@ -16,7 +17,7 @@ _CORE = RemoteRerank()
 
 
 @component
-class RemoteRerankRanker(StageRanker):
+class RemoteRerankRanker(QuestionVectorRanker):
     """
     Asks a rerank service and blends its scores with the original ones; without an answer, carries on.
 
@@ -103,48 +104,6 @@ class RemoteRerankRanker(StageRanker):
         :returns: Its type and the parameters of its constructor.
         """
         return written(self, self.stage, api_key=self.api_key, top_k=self.top_k, knowledge_base=self.knowledge_base)
-
-    @component.output_types(documents=list[Document])
-    def run(
-        self,
-        documents: list[Document],
-        query: str = "",
-        top_k: int | None = None,
-        overrides: dict[str, Any] | None = None,
-        query_embedding: list[float] | None = None,
-    ) -> dict[str, list[Document]]:
-        """
-        Rescore, reorder or drop documents.
-
-        :param documents: What was retrieved, best first.
-        :param query: The question.
-        :param top_k: How many documents to return, instead of the number given at construction.
-        :param overrides: Other values for parameters of the constructor, by name, for this run.
-        :param query_embedding: The question's vector, for the cosine that counts when the service fails.
-        :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`.
-        """
-        return self._rank(documents, query, top_k, overrides, query_embedding=query_embedding)
-
-    @component.output_types(documents=list[Document])
-    async def run_async(
-        self,
-        documents: list[Document],
-        query: str = "",
-        top_k: int | None = None,
-        overrides: dict[str, Any] | None = None,
-        query_embedding: list[float] | None = None,
-    ) -> dict[str, list[Document]]:
-        """
-        Rescore, reorder or drop documents without blocking the event loop.
-
-        :param documents: What was retrieved, best first.
-        :param query: The question.
-        :param top_k: How many documents to return, instead of the number given at construction.
-        :param overrides: Other values for parameters of the constructor, by name, for this run.
-        :param query_embedding: The question's vector, for the cosine that counts when the service fails.
-        :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`.
-        """
-        return await self._rank_async(documents, query, top_k, overrides, query_embedding=query_embedding)
 
     def _prepare(
         self, query: str, top_k: int | None, overrides: dict[str, Any] | None, **question: Any

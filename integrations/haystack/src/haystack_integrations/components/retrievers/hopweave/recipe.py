@@ -7,13 +7,12 @@ from typing import Any
 
 from haystack import Document, component, default_to_dict
 from haystack.document_stores.types import DocumentStore, FilterPolicy
-from haystack.document_stores.types.filter_policy import apply_filter_policy
 
 from haystack_integrations.common.hopweave.documents import to_document
 from haystack_integrations.common.hopweave.failures import report_failures
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile, load_embedder
 from haystack_integrations.common.hopweave.parameters import accept_documents, check_names, given_documents
-from haystack_integrations.common.hopweave.questions import Tenant, as_filter_policy, narrowed, to_query
+from haystack_integrations.common.hopweave.questions import Tenant, as_filter_policy, chosen_filters, narrowed, to_query
 from haystack_integrations.common.hopweave.tracing import tag
 from haystack_integrations.common.hopweave.upstream import with_upstream
 from hopweave import Pipeline, Query, Result, load_recipe
@@ -172,7 +171,7 @@ class RecipeRetriever:
     ) -> tuple[Pipeline, Query, int | None]:
         question = to_query(
             query,
-            filters=apply_filter_policy(self.filter_policy, self.filters, filters),
+            filters=chosen_filters(self.filter_policy, self.filters, filters),
             tenant=narrowed(self.tenant, tenant),
             query_embedding=query_embedding,
             now=now,

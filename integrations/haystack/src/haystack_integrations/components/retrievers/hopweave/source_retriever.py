@@ -6,13 +6,19 @@ from typing import Any
 
 from haystack import Document
 from haystack.document_stores.types import DocumentStore, FilterPolicy
-from haystack.document_stores.types.filter_policy import apply_filter_policy
 
 from haystack_integrations.common.hopweave.documents import to_document
 from haystack_integrations.common.hopweave.failures import report_failures
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
 from haystack_integrations.common.hopweave.parameters import accept_documents, given_documents, overridden, written
-from haystack_integrations.common.hopweave.questions import Tenant, as_filter_policy, narrowed, to_query
+from haystack_integrations.common.hopweave.questions import (
+    DEFER,
+    Tenant,
+    as_retriever_filter_policy,
+    chosen_filters,
+    narrowed,
+    to_query,
+)
 from haystack_integrations.common.hopweave.tracing import tag
 from haystack_integrations.common.hopweave.upstream import Upstream
 from hopweave import Pipeline, Query, Recipe, Result
@@ -44,13 +50,14 @@ class SourceRetriever:
         :param knowledge_base: Path of the knowledge base file; not needed with a `HopweaveDocumentStore`.
         :param document_store: Where the documents live, if not in the knowledge base.
         :param filters: Haystack metadata filters.
-        :param filter_policy: Whether filters given to `run` replace these or are merged with them.
+        :param filter_policy: Whether filters given to `run` replace these, are merged with them, or are left to a later
+            component.
         :param tenant: Metadata values a document must have to be seen at all.
         """
         self.source = source
         self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
         self.filters = filters
-        self.filter_policy = as_filter_policy(filter_policy)
+        self.filter_policy = as_retriever_filter_policy(filter_policy)
         self.tenant = tenant
         self.document_store = document_store
         self._file = KnowledgeFile(knowledge_base, document_store)
@@ -80,18 +87,23 @@ class SourceRetriever:
             self.source,
             knowledge_base=self.knowledge_base,
             filters=self.filters,
-            filter_policy=self.filter_policy.value,
+            filter_policy=str(self.filter_policy),
             tenant=self.tenant,
             document_store=self.document_store,
         )
 
     def _find(self, *arguments: Any, **inputs: Any) -> dict[str, Any]:
         pipeline, question = self._prepare(*arguments, **inputs)
-        return self._finish(pipeline.run(question))
+        return self._finish(pipeline.find(question, filtered=False) if self._defers else pipeline.run(question))
 
     async def _find_async(self, *arguments: Any, **inputs: Any) -> dict[str, Any]:
         pipeline, question = self._prepare(*arguments, **inputs)
-        return self._finish(await pipeline.run_async(question))
+        found = pipeline.find_async(question, filtered=False) if self._defers else pipeline.run_async(question)
+        return self._finish(await found)
+
+    @property
+    def _defers(self) -> bool:
+        return self.filter_policy == DEFER
 
     def _prepare(
         self,
@@ -111,7 +123,7 @@ class SourceRetriever:
         recipe = Recipe.of_source(source, upstream=upstream)
         asked = to_query(
             query,
-            filters=apply_filter_policy(self.filter_policy, self.filters, filters),
+            filters=chosen_filters(self.filter_policy, self.filters, filters),
             tenant=narrowed(self.tenant, tenant),
             **question,
         )

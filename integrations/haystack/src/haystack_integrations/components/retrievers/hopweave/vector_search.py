@@ -52,7 +52,8 @@ class VectorSearchRetriever(QueryRetriever):
         :param optional: Carry on without this source when it fails or is too slow.
         :param deadline_seconds: Give up on this source after so many seconds.
         :param filters: Haystack metadata filters.
-        :param filter_policy: Whether filters given to `run` replace these (`replace`) or are merged in (`merge`).
+        :param filter_policy: Whether filters given to `run` replace these (`replace`), are merged in (`merge`), or are
+            left to a later component (`defer`): fetch until `top_k` documents pass, and hand out the others too.
         :param tenant: Metadata values a document must have to be seen at all.
         """
         source = VectorSearch(

@@ -24,16 +24,17 @@ class LimitsRouter:
     from haystack_integrations.components.routers.hopweave import LimitsRouter
 
     router = LimitsRouter(depths={"text": 30, "vector": 30})
-    router.run(query="Who?", top_k=5)  # {"text": 30, "vector": 30, "own": None, "top_k": 5, "filters": None}
+    router.run(top_k=5)  # {"text": 30, "vector": 30, "own": None, "top_k": 5, "filters": None}
     ```
     """
 
-    def __init__(self, *, depths: dict[str, int]) -> None:
+    def __init__(self, *, depths: dict[str, int], gated: bool = False) -> None:
         """
         Create the router.
 
         :param depths: How many documents each source fetches at least, by the name of the source, which becomes an
             output for its retriever's `top_k`.
+        :param gated: Whether there is an input `query` to wait for, to be connected to a `GateRouter`.
         """
         check_names("depths", list(depths))
         if clashes := sorted({OWN, TOP_K, FILTERS}.intersection(depths)):
@@ -41,21 +42,24 @@ class LimitsRouter:
         for name, depth in depths.items():
             _check(f"depths.{name}", depth)
         self.depths = dict(depths)
-        others = {OWN: int | None, TOP_K: int | None, FILTERS: dict[str, Any] | None}
+        self.gated = gated
+        if gated:
+            component.set_input_type(self, "query", str)
+        others: dict[str, Any] = {OWN: int | None, TOP_K: int | None, FILTERS: dict[str, Any] | None}
         component.set_output_types(self, **dict.fromkeys(self.depths, int), **others)
 
     def run(
         self,
-        query: str,  # noqa: ARG002 - so that it waits for a gate
         top_k: int | None = None,
         filters: dict[str, Any] | None = None,
+        **gate: str,  # noqa: ARG002 - only that it came matters
     ) -> dict[str, Any]:
         """
         Say how many documents each component is to fetch or return.
 
-        :param query: The question.
         :param top_k: How many documents the whole pipeline is to return.
         :param filters: Haystack metadata filters.
+        :param gate: `query`, if it is to wait for a gate.
         :returns: A number under the name of each source, None under `own`, and `top_k` and `filters` as they are.
         """
         _check("top_k", 1 if top_k is None else top_k)
