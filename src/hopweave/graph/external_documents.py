@@ -42,8 +42,6 @@ class ExternalDocuments(Knowledge):
     """
 
     def __init__(self, graph: GraphPort | None, fetch: Fetch, *, index: Knowledge | None = None) -> None:
-        if graph is None and index is None:
-            raise ValueError("graph: must be a graph, but got None; only with an index, which has one, may it be None")
         self._graph = graph
         self._fetch = fetch
         self._index: Knowledge = index or _NoIndex()

@@ -68,6 +68,8 @@ def test_an_index_searches_what_the_store_hands_out(tmp_path):
         assert BM25().search(Query("Ingrid Falk"), there) == []
 
 
-def test_without_graph_and_index_there_is_nothing():
-    with pytest.raises(ValueError, match="graph: must be a graph, but got None"):
-        ExternalDocuments(None, lambda _: [])
+def test_without_graph_and_index_there_are_documents_alone():
+    alone = ExternalDocuments(None, lambda ids: [Hit(key) for key in ids])
+    assert list(alone.get(["a"])) == ["a"]
+    with pytest.raises(MissingCapability, match="pagerank needs graph, which ExternalDocuments does not have"):
+        PageRank(seeds_from=(), word_source=None).search(Query("?"), alone)
