@@ -32,6 +32,7 @@ PLACES: dict[type[Component], str] = {
 }
 NEEDS_MODEL = {
     "cross_encoder": "downloads a model at the first call",
+    "graph": "needs a file with a trained embedder",
     "onnx": "needs the files of a model",
     "sentence_transformers": "downloads a model at the first call",
 }
@@ -144,7 +145,7 @@ def in_framework(component: type[Component], framework: str, found: list[tuple[s
     kind = kind_of(component)
     if issubclass(component, GraphBuilder):
         return BUILDER[framework].format(kind=kind, module=component.__module__, name=component.__name__)
-    if issubclass(component, Embedder):
+    if kind in EMBEDDERS and issubclass(component, Embedder):
         description, made, names = EMBEDDERS[kind]
         return EMBEDDER[framework].format(description=description, made=made, names=names)
     examples = [one for module, name in found for one in example_of(getattr(importlib.import_module(module), name))]

@@ -102,7 +102,7 @@ def test_hardly_a_snippet_is_left_out(pages):
     elsewhere = {"needs a cluster", "the sets are not in the repository"}
     assert set(reasons) <= {"installs packages", "starts a server", "takes minutes", *elsewhere}
     left_out = {kind for kind, page in pages.items() if NOT_RUN.search(page)}
-    assert left_out == {"cross_encoder", "onnx", "sentence_transformers"}  # they need files of models
+    assert left_out == {"cross_encoder", "graph", "onnx", "sentence_transformers"}  # they need files of models
 
 
 @pytest.mark.parametrize("kind", [kind for role in (Source, Fuser, Stage) for kind in registered(role)])

@@ -7,6 +7,8 @@ import pytest
 
 from hopweave import Document as Passage
 from hopweave import KnowledgeBase
+from hopweave.knowledge_base.embedding.train_embedder import train_embedder
+from hopweave.vector.contextual.training import Training
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 
@@ -65,3 +67,13 @@ def cross_encoder(tmp_path_factory):
     names = {"unk_token": "[UNK]", "pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
     PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=64, **names).save_pretrained(folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def trained_file(tmp_path_factory):
+    """A knowledge base file with an embedder that was trained on its graph."""
+    path = tmp_path_factory.mktemp("trained") / "trained.db"
+    with KnowledgeBase.open(path) as kb:
+        kb.add(Passage(f"d{n}", f"MV Skua calls at Hallow at {n}.", {"title": f"Call {n}"}) for n in range(12))
+        train_embedder(kb, Training(epochs=2))
+    return str(path)

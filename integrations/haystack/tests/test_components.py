@@ -71,6 +71,8 @@ OTHERS = {  # what takes other inputs than the rest of its role, and what has no
     "FlowPruningBuilder": Case(GRAPHED, "pruning", {**ASKED, "min_hits": 2}),
     "NeighbourhoodBuilder": Case(GRAPHED, None, ASKED),
     "ServiceNeighbourhoodBuilder": Case(GRAPHED, "builder", ASKED),
+    "GraphTextEmbedder": Case({"text": QUERY}, None, {"knowledge_base": "{trained_file}"}, ()),
+    "GraphDocumentEmbedder": Case({"documents": DOCUMENTS}, None, {"knowledge_base": "{trained_file}"}),
     "OnnxTextEmbedder": Case({"text": QUERY}, "embedder", ONNX, documents=(), not_the_cores=("model",)),
     "OnnxDocumentEmbedder": Case({"documents": DOCUMENTS}, "embedder", ONNX, not_the_cores=("model",)),
     "StaticTextEmbedder": Case({"text": QUERY}, "embedder", documents=()),
@@ -121,9 +123,8 @@ def make(request, tmp_path):
     def value(given):
         if given == "{new_file}":
             return str(tmp_path / "new.db")
-        return (
-            request.getfixturevalue(given[1:-1]) if given in ("{file}", "{cross_encoder}", "{onnx_minilm}") else given
-        )
+        fixtures = ("{file}", "{cross_encoder}", "{onnx_minilm}", "{trained_file}")
+        return request.getfixturevalue(given[1:-1]) if given in fixtures else given
 
     def make(name, **parameters):
         given = {**CASES[name].make, **parameters}

@@ -12,6 +12,8 @@ from llama_index.embeddings.hopweave import StaticEmbedding
 from hopweave import Document, KnowledgeBase
 from hopweave.graph.build.builders.mentions import MentionsBuilder
 from hopweave.graph.build.builders.metadata import MetadataBuilder
+from hopweave.knowledge_base.embedding.train_embedder import train_embedder
+from hopweave.vector.contextual.training import Training
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 
@@ -136,3 +138,13 @@ def heard():
     yield ear.events, spans
     root.event_handlers.remove(ear)
     root.span_handlers.remove(spans)
+
+
+@pytest.fixture(scope="session")
+def trained_file(tmp_path_factory):
+    """A knowledge base file with an embedder that was trained on its graph."""
+    path = tmp_path_factory.mktemp("trained") / "trained.db"
+    with KnowledgeBase.open(path) as kb:
+        kb.add(Document(f"d{n}", f"MV Skua calls at Hallow at {n}.", {"title": f"Call {n}"}) for n in range(12))
+        train_embedder(kb, Training(epochs=2))
+    return str(path)

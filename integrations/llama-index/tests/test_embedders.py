@@ -6,7 +6,7 @@ import pytest
 from llama_index.core import MockEmbedding, Settings
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.schema import NodeWithScore, TextNode
-from llama_index.embeddings.hopweave import OnnxEmbedding, StaticEmbedding
+from llama_index.embeddings.hopweave import GraphEmbedding, OnnxEmbedding, StaticEmbedding
 from llama_index.hopweave import to_embedder
 from llama_index.ingestion.hopweave import KnowledgeBaseWriter
 from llama_index.postprocessor.hopweave import RemoteRerankPostprocessor, ScoreThresholdPostprocessor
@@ -15,6 +15,7 @@ from llama_index.vector_stores.hopweave import HopweaveVectorStore
 
 from hopweave import Document, KnowledgeBase
 from hopweave.errors import EmbeddingError, KnowledgeBaseError, SourceFailed
+from hopweave.knowledge_base.embedding.train_embedder import load_embedder
 from hopweave.vector.embedders import StaticEmbedder
 from hopweave.vector.onnx import OnnxEmbedder
 
@@ -34,6 +35,19 @@ def test_survives_a_round_trip_as_data():
     again = StaticEmbedding.from_dict(model.to_dict())
     assert again.embed_batch_size == 7
     assert again.get_text_embedding("ferry") == model.get_text_embedding("ferry")
+
+
+def test_graph_embeds_as_the_core_does_and_survives_a_round_trip(trained_file):
+    model, core = GraphEmbedding(knowledge_base=trained_file), load_embedder(trained_file)
+    assert model.get_text_embedding("Skua") == core.embed(["Skua"])[0].tolist()
+    assert GraphEmbedding.from_dict(model.to_dict()).model_name == core.model_name
+    assert to_embedder(model) == core
+
+
+def test_a_file_without_an_embedder_of_its_own_is_refused(tmp_path):
+    KnowledgeBase.open(tmp_path / "plain.db").close()
+    with pytest.raises(KnowledgeBaseError, match="has no embedder of its own; run: hopweave train-embedder"):
+        GraphEmbedding(knowledge_base=str(tmp_path / "plain.db"))
 
 
 def test_onnx_embeds_as_the_core_does(onnx_minilm):

@@ -8,6 +8,8 @@ from haystack_integrations.common.hopweave import to_document, to_hit
 from haystack_integrations.common.hopweave.recipe_pipeline import to_pipeline, to_yaml
 from haystack_integrations.components.builders import hopweave as builders
 from haystack_integrations.components.embedders.hopweave import (
+    GraphDocumentEmbedder,
+    GraphTextEmbedder,
     OnnxDocumentEmbedder,
     OnnxTextEmbedder,
     StaticDocumentEmbedder,
@@ -27,6 +29,8 @@ def main() -> None:
     KnowledgeBaseWriter(knowledge_base="hopweave.db", analyzers=["nlp", "code"]).run(documents=[], on_conflict="skip")
     embedding: list[float] = StaticTextEmbedder(max_characters=500).run(text="Who?")["embedding"]
     embedding = OnnxTextEmbedder(model="models/e5", query_prompt="query: ").run(text="Who?")["embedding"]
+    embedding = GraphTextEmbedder(knowledge_base="trained.db").run(text="Who?")["embedding"]
+    GraphDocumentEmbedder(knowledge_base="trained.db").run(documents=[Document(content="…")])
     OnnxDocumentEmbedder(model="models/e5", pooling="cls", batch_size=8).run(documents=[Document(content="…")])
 
     pipeline = Pipeline()

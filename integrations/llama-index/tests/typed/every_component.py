@@ -10,7 +10,7 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, TextNode
-from llama_index.embeddings.hopweave import OnnxEmbedding, StaticEmbedding
+from llama_index.embeddings.hopweave import GraphEmbedding, OnnxEmbedding, StaticEmbedding
 from llama_index.graph_stores.hopweave import import_property_graph
 from llama_index.hopweave import documents_in, to_embedder
 from llama_index.ingestion.hopweave import KnowledgeBaseWriter
@@ -29,6 +29,7 @@ from hopweave.stages.adjust.freshness import Freshness
 def main() -> None:
     model = StaticEmbedding()
     kb = KnowledgeBase.open("hopweave.db", embedder=to_embedder(model))
+    graph_model = GraphEmbedding(knowledge_base="trained.db")
     onnx = OnnxEmbedding(model="models/e5", pooling="mean", query_prompt="query: ", embed_batch_size=64)
     KnowledgeBase.open("onnx.db", embedder=to_embedder(onnx))
     store = HopweaveVectorStore.open("other.db", embed_model=model)

@@ -16,6 +16,8 @@ from hopweave.vector.contextual.training import Edges, Progress, Trained, Traini
 from hopweave.vector.graph_embedder import GraphEmbedder
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from hopweave.knowledge_base.store import KnowledgeBase
 
 MIN_EDGES = 10
@@ -55,6 +57,17 @@ def train_embedder(
     trained = train(model.parameters, model.tokens(texts), edges, training, progress)
     kb.embed_with(GraphEmbedder.of(replace(model, parameters=trained.parameters)))
     return trained
+
+
+def load_embedder(path: "str | Path") -> GraphEmbedder:
+    """The embedder that was trained on a file, for use elsewhere; a file without one is an error."""
+    from hopweave.knowledge_base.store import KnowledgeBase
+
+    with KnowledgeBase.open(path, read_only=True) as kb:
+        embedder = kb.settings.embedder
+    if not isinstance(embedder, GraphEmbedder):
+        raise KnowledgeBaseError(f"{path}: has no embedder of its own; run: hopweave train-embedder --kb {path}")
+    return embedder
 
 
 def embed_anew(connections: Connections, kb: "KnowledgeBase", embedder: GraphEmbedder) -> None:

@@ -1,9 +1,12 @@
 """hopweave's embedders for Haystack."""
 
+from haystack_integrations.components.embedders.hopweave.graph_embedder import GraphDocumentEmbedder, GraphTextEmbedder
 from haystack_integrations.components.embedders.hopweave.onnx import OnnxDocumentEmbedder, OnnxTextEmbedder
 from haystack_integrations.components.embedders.hopweave.static import StaticDocumentEmbedder, StaticTextEmbedder
 
 __all__ = [
+    "GraphDocumentEmbedder",
+    "GraphTextEmbedder",
     "OnnxDocumentEmbedder",
     "OnnxTextEmbedder",
     "StaticDocumentEmbedder",
