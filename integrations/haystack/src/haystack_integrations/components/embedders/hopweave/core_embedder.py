@@ -19,7 +19,12 @@ class CoreEmbedder:
 
         :param embedder: The embedder of the core.
         """
-        self.embedder = embedder
+        self._embedder = embedder
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedder of the core."""
+        return self._embedder
 
     def warm_up(self) -> None:
         """Load the weights."""

@@ -1,6 +1,5 @@
 """The embedder that was trained on the graph of a knowledge base: vectors without any other model."""
 
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +15,14 @@ class _FromFile:
 
     def __init__(self, knowledge_base: str | Path) -> None:
         self.knowledge_base = str(knowledge_base)
+        self._trained: GraphEmbedder | None = None
 
-    @cached_property
+    @property
     def embedder(self) -> GraphEmbedder:
         """The embedder of the core, read from the file on first use."""
-        return load_embedder(self.knowledge_base)
+        if self._trained is None:
+            self._trained = load_embedder(self.knowledge_base)
+        return self._trained
 
     def to_dict(self) -> dict[str, Any]:
         """
