@@ -1,7 +1,10 @@
 """What tests share: no network, repeatable examples, a small world of ferries and gates."""
 
+import importlib.util
 import os
 import shutil
+from pathlib import Path
+from uuid import uuid4
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # before anything reads it
 
@@ -81,3 +84,27 @@ def cross_encoder(tmp_path_factory):
     BertForSequenceClassification(config).eval().save_pretrained(folder)
     PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=64, **names).save_pretrained(folder)
     return str(folder)
+
+
+@pytest.fixture(scope="session")
+def postgres_server():
+    """A real PostgreSQL server on a free port of the loopback interface, for the whole run of this process."""
+    if importlib.util.find_spec("pgserver") is None and os.environ.get("HOPWEAVE_POSTGRES") != "required":
+        pytest.skip("needs a PostgreSQL server: pip install pgserver 'psycopg[binary,pool]'")
+    path = Path(__file__).parents[1] / "examples" / "postgres_server.py"
+    spec = importlib.util.spec_from_file_location("postgres_server", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    with module.PostgresServer() as server:
+        yield server
+
+
+@pytest.fixture
+def postgres_url(postgres_server):
+    """The URL of a database of its own on that server."""
+    import psycopg
+
+    name = f"test_{uuid4().hex}"
+    with psycopg.connect(postgres_server.url, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+    return postgres_server.url.rpartition("/")[0] + f"/{name}"

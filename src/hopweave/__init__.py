@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hopweave.document import Document
     from hopweave.errors import HopweaveError
+    from hopweave.graph_store.store import GraphStore
     from hopweave.hit import Hit, Receipt
     from hopweave.knowledge_base.cache import QueryCache
     from hopweave.knowledge_base.store import KnowledgeBase
@@ -22,6 +23,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Document",
+    "GraphStore",
     "Hit",
     "HopweaveError",
     "KnowledgeBase",
@@ -40,6 +42,7 @@ __all__ = [
 _HOMES = {
     "document": ("Document",),
     "errors": ("HopweaveError",),
+    "graph_store.store": ("GraphStore",),
     "hit": ("Hit", "Receipt"),
     "knowledge_base.cache": ("QueryCache",),
     "readers.files": ("read_documents",),

@@ -57,6 +57,14 @@ class KnowledgeBaseBusy(KnowledgeBaseError):
     """Another process is writing and did not finish in time."""
 
 
+class GraphUnavailable(KnowledgeBaseError):
+    """The server that holds the graph cannot be reached, or the connection to it was lost."""
+
+
+class GraphTimeout(KnowledgeBaseError):
+    """The server that holds the graph did not answer a statement in time."""
+
+
 class InvalidImage(HopweaveError):
     """An index image is damaged, or not what was written; it can always be made again from the documents."""
 

@@ -235,7 +235,7 @@ def test_the_graph_itself(graph, files):
         check([view.edge_types[code] for code in np.unique(found.types)], "")
         assert view.shown(found.targets).all()
     for words in (["zyxquorl"], ["zyxqourl", "island"], ["zyxquorl", "yard"]):
-        nearest = view.nearest_name(words, 0.3)
+        nearest = view.nearest_names([words], 0.3)[0]
         assert nearest is None or check(view.nodes(np.array(nearest[0])), "")
 
 

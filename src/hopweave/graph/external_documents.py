@@ -1,8 +1,8 @@
 """A graph whose documents live in somebody else's store."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -13,6 +13,25 @@ from hopweave.metadata.filters import in_tenant
 
 Fetch = Callable[[list[str]], Iterable[Hit]]
 """Ids in, the documents that are there out, as hits."""
+
+
+@runtime_checkable
+class GraphHome(Protocol):
+    """A place that keeps a graph and knows which documents tenants may see, such as a `GraphStore`."""
+
+    @property
+    def graph(self) -> GraphPort:
+        """The graph as it is now."""
+        ...
+
+    @property
+    def version(self) -> int:
+        """Grows with every write."""
+        ...
+
+    def visible(self, tenant: Mapping[str, Any], ids: Iterable[str] | None = None) -> Collection[str]:
+        """The ids of the documents that a tenant may see."""
+        ...
 
 
 class _NoIndex(Knowledge):
@@ -27,7 +46,8 @@ class _NoIndex(Knowledge):
 class ExternalDocuments(Knowledge):
     """What graph sources need to know, of documents that only somebody else's store holds.
 
-    Walks go over `graph`; what they find is fetched by id, and what the store does not have is left out. With an
+    Walks go over `graph`, which is a graph that does not change, or a `GraphStore`, whose graph is then asked for at
+    every question; what they find is fetched by id, and what the store does not have is left out. With an
     `index`, a knowledge base of documents with the same ids, they are searched by words and vectors there, and `graph`
     may be None for its graph. Without, ask the store itself and hand its hits to the graph source as those of another
     source.
@@ -41,7 +61,7 @@ class ExternalDocuments(Knowledge):
     ('The Skua sails hourly.', frozenset({'d'}), frozenset())
     """
 
-    def __init__(self, graph: GraphPort | None, fetch: Fetch, *, index: Knowledge | None = None) -> None:
+    def __init__(self, graph: GraphPort | GraphHome | None, fetch: Fetch, *, index: Knowledge | None = None) -> None:
         self._graph = graph
         self._fetch = fetch
         self._index: Knowledge = index or _NoIndex()
@@ -55,7 +75,9 @@ class ExternalDocuments(Knowledge):
     @property
     def graph(self) -> GraphPort:
         """The graph given, or that of the index as it is now."""
-        return self._index.graph if self._graph is None else self._graph
+        if self._graph is None:
+            return self._index.graph
+        return self._graph.graph if isinstance(self._graph, GraphHome) else self._graph
 
     @property
     def version(self) -> int:
@@ -69,8 +91,11 @@ class ExternalDocuments(Knowledge):
 
     def visible(self, tenant: Mapping[str, Any], ids: Iterable[str] | None = None) -> frozenset[str]:
         """Of documents with these ids, those that a tenant may see; without ids all of the graph are fetched."""
+        if isinstance(self._graph, GraphHome):
+            return frozenset(self._graph.visible(tenant, ids))
         if ids is None:
-            nodes = self.graph.nodes(np.flatnonzero(self.graph.nodes_of_kind("passage")))
+            numbers = np.arange(self.graph.size)
+            nodes = self.graph.nodes(numbers[self.graph.nodes_of_kind("passage")[numbers]])
             ids = [node.document_id for node in nodes if node.document_id]
         return frozenset(self.get(ids, tenant=tenant))
 

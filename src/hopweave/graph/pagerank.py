@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
 from hopweave.component import Rankings, Source, fetched
+from hopweave.errors import GraphTimeout
 from hopweave.graph.documents import graph_of, passage_numbers
 from hopweave.graph.link.linker import Linker, Linking
 from hopweave.graph.model import EDGE_TYPE_WEIGHTS
 from hopweave.graph.paths.path import Path
 from hopweave.graph.paths.strongest_paths import strongest_paths
-from hopweave.graph.port import GraphPort
+from hopweave.graph.port import Floats, GraphPort, Indices, NodeValues
+from hopweave.graph.walk.node_bias import FixedBias, SparseBias
 from hopweave.graph.walk.personalised_pagerank import PageRankScores, personalised_pagerank
 from hopweave.graph.walk.restart import adaptive_restart, restart_vector
 from hopweave.hit import Hit
@@ -26,9 +27,6 @@ from hopweave.scores import contrast, normalised
 Strengths = Mapping[str, float]
 """How relevant documents are, in [0, 1], by id; those that are not listed count 0."""
 
-NodeBias = npt.NDArray[np.float32]
-
-_TITLES_SAMPLED = 256
 _PATHS_FOLLOWED = 50
 _MIN_RELEVANCE = 0.1  # what a passage about a named entity counts even if no upstream source found it
 
@@ -136,7 +134,10 @@ class PageRank(Source):
         bias = self._node_bias(graph, relevance)
         scores = self._walk(graph, seeds, self._restart(query, linking, seeds), bias)
         shares = self._shares(graph, scores)
-        paths = self._paths(graph, linking, seeds, shares, bias)
+        try:
+            paths = self._paths(graph, linking, seeds, shares, bias)
+        except GraphTimeout:  # a ranking without paths is better than none
+            paths = {}
         best = shares[0][1] if shares else 1.0
         return fetched(
             [(key, (share / best) ** 0.5) for key, share in shares],
@@ -148,9 +149,9 @@ class PageRank(Source):
             upstream,
             seeds=[link.name for link in linking.links[:5]],
             linking=round(linking.confidence, 3),
-            trust=round(linking.trust(_titled_share(graph)), 3),
+            trust=round(linking.trust(graph.titled_share()), 3),
             confidence=round(scores.confidence, 3),
-            finished=scores.finished,
+            finished=scores.finished and not graph.truncated,
         )
 
     def _relevance(self, query: Query, linking: Linking, knowledge: Knowledge, rankings: Rankings) -> "_Relevance":
@@ -188,24 +189,27 @@ class PageRank(Source):
             return adaptive_restart(len(seeds), names_an_entity=bool(linking.links))
         return self.restart
 
-    def _node_bias(self, graph: GraphPort, relevance: "_Relevance") -> NodeBias | None:
+    def _node_bias(self, graph: GraphPort, relevance: "_Relevance") -> NodeValues | None:
         """What the weights of edges to each node are multiplied by; None if no passage is relevant."""
         if not self.relevance_exponent or not relevance.beyond_names:
             return None
-        parameters = (self.relevance_floor, self.relevance_exponent, self.topic_boost)
-        bias: NodeBias = graph.cached(("node bias", *parameters), lambda: self._fixed_bias(graph)).copy()
-        for key, number in passage_numbers(graph, relevance.beyond_names).items():
-            bias[number] = (self.relevance_floor + relevance.beyond_names[key]) ** self.relevance_exponent
-        if self.cooccurrence_boost:
-            nodes, closeness = graph.cooccurring(words(relevance.other_words.casefold()))
-            bias[nodes] *= 1 + self.cooccurrence_boost * closeness
-        return bias
-
-    def _fixed_bias(self, graph: GraphPort) -> NodeBias:
-        """The bias that does not depend on the question."""
         passages, topics = graph.nodes_of_kind("passage"), graph.targets_of_type("about")
-        bias = np.where(passages, self.relevance_floor**self.relevance_exponent, 1.0).astype(np.float32)
-        bias[topics] *= self.topic_boost
+        fixed = FixedBias(passages, topics, self.relevance_floor**self.relevance_exponent, self.topic_boost)
+        numbers = passage_numbers(graph, relevance.beyond_names)
+        own = [(self.relevance_floor + relevance.beyond_names[key]) ** self.relevance_exponent for key in numbers]
+        relevant = np.array(list(numbers.values()), np.int64), np.array(own)
+        boosted: Indices = np.empty(0, np.int64)
+        boost: Floats = np.empty(0)
+        if self.cooccurrence_boost:
+            boosted, closeness = graph.cooccurring(words(relevance.other_words.casefold()))
+            boost = 1 + self.cooccurrence_boost * closeness
+        if not isinstance(passages, np.ndarray) or not isinstance(topics, np.ndarray):
+            return SparseBias(fixed, relevant, (boosted, boost))
+        # one number for every node is the fastest where the graph lies in memory
+        parameters = (self.relevance_floor, self.relevance_exponent, self.topic_boost)
+        bias = graph.cached(("node bias", *parameters), lambda: fixed[np.arange(graph.size)]).copy()
+        bias[relevant[0]] = relevant[1]
+        bias[boosted] *= boost
         return bias
 
     def prepare(self, graph: GraphPort) -> None:
@@ -223,7 +227,7 @@ class PageRank(Source):
         graph: GraphPort,
         seeds: Mapping[int, float],
         restart: float,
-        bias: NodeBias | None,
+        bias: NodeValues | None,
     ) -> PageRankScores:
         return personalised_pagerank(
             graph,
@@ -251,7 +255,7 @@ class PageRank(Source):
         linking: Linking,
         seeds: Mapping[int, float],
         shares: Ranking,
-        bias: NodeBias | None,
+        bias: NodeValues | None,
     ) -> dict[str, dict[str, Any]]:
         """For each of the best documents the strongest path to it, in words, and which entities on it were boosted."""
         numbers = passage_numbers(graph, [key for key, _ in shares[: self.explained]])
@@ -270,12 +274,12 @@ class PageRank(Source):
                 receipts[key] = {"path": path.words} | ({"boosted_by": boosted_by} if boosted_by else {})
         return receipts
 
-    def _boosted(self, graph: GraphPort, paths: Iterable[Path], bias: NodeBias | None) -> set[str]:
+    def _boosted(self, graph: GraphPort, paths: Iterable[Path], bias: NodeValues | None) -> set[str]:
         """The ids of the entities on these paths that co-occurrence has boosted."""
         if bias is None:
             return set()
         entities = graph.find({node.id for path in paths for node in path.nodes if node.kind != "passage"})
-        return {id_ for id_, number in entities.items() if bias[number] > max(self.topic_boost, 1.0)}
+        return {id_ for id_, number in entities.items() if bias[np.array([number])][0] > max(self.topic_boost, 1.0)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,17 +328,6 @@ def _without_names(question: str, linking: Linking) -> str:
     for link in linking.links:
         question = question.replace(link.surface, " ")
     return question
-
-
-def _titled_share(graph: GraphPort) -> float:
-    """About how many of the passages have a title, judged by a sample."""
-
-    def share() -> float:
-        passages = np.flatnonzero(graph.nodes_of_kind("passage"))
-        sample = graph.nodes(passages[:: max(1, len(passages) // _TITLES_SAMPLED)])
-        return sum(node.name != node.document_id for node in sample) / max(len(sample), 1)
-
-    return graph.cached("titled share", share)
 
 
 def _documents(graph: GraphPort, nodes: Sequence[int]) -> list[str]:

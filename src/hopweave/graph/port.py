@@ -30,6 +30,22 @@ Shown = Callable[[Indices], Mask]
 Value = TypeVar("Value")
 
 
+class NodeFlags(Protocol):
+    """Flags of nodes, read as `flags[nodes]`: an array with one flag per node, or something that looks them up."""
+
+    def __getitem__(self, nodes: Indices, /) -> Mask:
+        """One flag for each of these nodes."""
+        ...
+
+
+class NodeValues(Protocol):
+    """Numbers of nodes, read as `values[nodes]`: an array with one number per node, or something that computes them."""
+
+    def __getitem__(self, nodes: Indices, /) -> Floats:
+        """One number for each of these nodes."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Neighbours:
     """The edges of several nodes, end to end.
@@ -246,22 +262,26 @@ class GraphPort(Protocol):
         """The nodes whose names have these word keys (`word_key`), of whatever kind; unknown keys are left out."""
         ...
 
-    def nearest_name(
-        self, words: Sequence[str], min_similarity: float, shown: Shown | None = None
-    ) -> tuple[tuple[int, ...], float] | None:
-        """The nodes whose name is most similar to these casefolded words, and the similarity in [0, 1].
+    def nearest_names(
+        self, spans: Sequence[Sequence[str]], min_similarity: float, shown: Shown | None = None
+    ) -> list[tuple[tuple[int, ...], float] | None]:
+        """For each span of casefolded words, the nodes with the most similar name, and the similarity in [0, 1].
 
         None if no name is as similar as `min_similarity`, or if this graph compares names only exactly. With `shown`,
         a name none of whose nodes may be shown is treated as if it did not exist.
         """
         ...
 
-    def nodes_of_kind(self, kind: str) -> Mask:
-        """One flag per node: whether it is of this kind. Read-only."""
+    def nodes_of_kind(self, kind: str) -> NodeFlags:
+        """Which nodes are of this kind. Read-only."""
         ...
 
-    def targets_of_type(self, edge_type: str) -> Mask:
-        """One flag per node: whether an edge of this type leads to it. Read-only."""
+    def targets_of_type(self, edge_type: str) -> NodeFlags:
+        """To which nodes an edge of this type leads. Read-only."""
+        ...
+
+    def titled_share(self) -> float:
+        """About how many of the passages have a title, in [0, 1]."""
         ...
 
     def cooccurring(self, words: Iterable[str]) -> tuple[Indices, Floats]:
@@ -285,6 +305,11 @@ class GraphPort(Protocol):
 
     def edge_rows(self) -> EdgeRows | None:
         """For local algorithms, if `adjacency` would first have to be made; else None."""
+        ...
+
+    @property
+    def truncated(self) -> bool:
+        """Whether edges of a node were left out of an answer because it has too many."""
         ...
 
     def cached(self, key: Hashable, make: Callable[[], Value]) -> Value:

@@ -8,7 +8,18 @@ import numpy as np
 import numpy.typing as npt
 
 from hopweave.graph.model import IMPORTED, Node, passage_id
-from hopweave.graph.port import Direction, Floats, GraphPort, Indices, Mask, Neighbours, Shown, Statements, Value
+from hopweave.graph.port import (
+    Direction,
+    Floats,
+    GraphPort,
+    Indices,
+    Mask,
+    Neighbours,
+    NodeFlags,
+    Shown,
+    Statements,
+    Value,
+)
 
 Visible = Callable[[Sequence[str]], Collection[str]]
 """Ids of documents in, those that the tenant may see out."""
@@ -96,25 +107,34 @@ class TenantView:
         visible = {key: self._only_shown(nodes) for key, nodes in found.items()}
         return {key: nodes for key, nodes in visible.items() if nodes}
 
-    def nearest_name(
-        self, words: Sequence[str], min_similarity: float, shown: Shown | None = None
-    ) -> tuple[tuple[int, ...], float] | None:
-        """The visible nodes whose name is most similar to these casefolded words, and the similarity in [0, 1]."""
+    def nearest_names(
+        self, spans: Sequence[Sequence[str]], min_similarity: float, shown: Shown | None = None
+    ) -> list[tuple[tuple[int, ...], float] | None]:
+        """For each span of casefolded words, the visible nodes with the most similar name, and the similarity."""
         allowed = self.shown if shown is None else lambda nodes: self.shown(nodes) & shown(nodes)
-        nearest = self._graph.nearest_name(words, min_similarity, allowed)
-        return None if nearest is None else (self._only_shown(nearest[0]), nearest[1])
+        found = self._graph.nearest_names(spans, min_similarity, allowed)
+        return [None if nearest is None else (self._only_shown(nearest[0]), nearest[1]) for nearest in found]
 
-    def nodes_of_kind(self, kind: str) -> Mask:
-        """One flag per node: whether it is of this kind, visible or not, as that takes no look at any document."""
+    def nodes_of_kind(self, kind: str) -> NodeFlags:
+        """Which nodes are of this kind, visible or not, as that takes no look at any document."""
         return self._graph.nodes_of_kind(kind)
 
-    def targets_of_type(self, edge_type: str) -> Mask:
-        """One flag per node: whether an edge of this type leads to it, whoever says it."""
+    def targets_of_type(self, edge_type: str) -> NodeFlags:
+        """To which nodes an edge of this type leads, whoever says it."""
         return self._graph.targets_of_type(edge_type)
+
+    def titled_share(self) -> float:
+        """That of all passages, visible or not."""
+        return self._graph.titled_share()
 
     def cooccurring(self, words: Iterable[str]) -> tuple[Indices, Floats]:
         """The nodes whose names occur next to forms of these words, in all documents, and how closely."""
         return self._graph.cooccurring(words)
+
+    @property
+    def truncated(self) -> bool:
+        """Whether edges of a node were left out of an answer because it has too many."""
+        return self._graph.truncated
 
     def statements(self) -> Statements | None:
         """None: contributors are not revealed."""

@@ -66,6 +66,7 @@ class KnowledgeBase(Knowledge):
         self._writer = Writer(connections, settings)
         self._snapshot = Snapshot(connections, ImageFolder(self.path), settings.analyzers, approximate_above)
         self._compaction = Compaction(connections, self._snapshot)
+        self.compact_in_background = self._compaction.start_if_needed
         self._embed = lru_cache(256)(self._embed_now)
         self._temporary: TemporaryFolder | None = None
 

@@ -67,8 +67,13 @@ class PlainPort:
     def nodes(self, indices):
         return [self._nodes[int(index)] for index in indices]
 
-    def nearest_name(self, words, min_similarity, shown=None):
-        return None
+    def nearest_names(self, spans, min_similarity, shown=None):
+        return [None] * len(spans)
+
+    truncated = False
+
+    def titled_share(self):
+        return 1.0
 
     def statements(self):
         return None

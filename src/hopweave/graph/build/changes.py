@@ -6,8 +6,9 @@ use such a name are resolved again, together with the changed ones. Building a g
 documents at once. The outcome depends on the contributions alone, never on the order or history in which they came.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -41,25 +42,103 @@ Entries = tuple[Array, ...]
 """Entries of `rows` in columns: node, target, code and weight."""
 
 
+class Outside(Protocol):
+    """The rest of a graph of which the tables hold a part, for a graph that lives in a database.
+
+    Before a change reads something that may not be in the tables, it asks for it here. What is loaded has the sums of
+    the whole graph, so the change comes to the same result as with the whole graph in the tables.
+    """
+
+    def load_documents(self, counted: Numbers, searched: Numbers, words: Numbers) -> Numbers:
+        """Load the documents that say a name in `counted`, or whose text may have one in `searched` or a word."""
+        ...
+
+    def load_names(self, documents: Numbers) -> None:
+        """Load the searched names that occur in the texts of these documents."""
+        ...
+
+    def load_anchors(self, nodes: Numbers) -> None:
+        """Load the nodes at which edge ends may wait that lead to these nodes."""
+        ...
+
+    def load_edges(self, nodes: Numbers) -> None:
+        """Load the stated edges at these nodes and of these documents, with the nodes that they may lead to."""
+        ...
+
+    def change_rows(self, removed: Entries, added: Entries) -> None:
+        """Take note of entries of `rows` that are taken out and put in."""
+        ...
+
+
 def apply(
     tables: GraphTables,
     contributions: Iterable[Contribution],
     gone: Iterable[str] = (),
     settings: EntityResolution | None = None,
-) -> None:
+    outside: Outside | None = None,
+) -> Numbers:
     """Replace what these documents contributed, and remove the contributions of documents that are gone.
+
+    Returns the documents that were resolved: the changed ones and those that use a name whose status changed.
 
     >>> from hopweave.graph.model import Mention
     >>> tables = GraphTables()
-    >>> apply(tables, [Contribution("a", mentions=(Mention("Skua", "about"),)), Contribution("b", words="aboard Skua")])
+    >>> both = [Contribution("a", mentions=(Mention("Skua", "about"),)), Contribution("b", words="aboard Skua")]
+    >>> len(apply(tables, both))
+    2
     >>> skua = tables.node_keys.get("entity:skua")
     >>> [tables.node_keys[node] for node in tables.rows.row(skua)[0]]
     ['passage:a', 'passage:b']
-    >>> apply(tables, [], gone=["a"])
+    >>> len(apply(tables, [], gone=["a"]))
+    2
     >>> tables.rows.row(skua)[0].tolist()
     []
     """
-    _Change(tables, list(contributions), list(gone), settings or EntityResolution()).run()
+    return _Change(tables, list(contributions), list(gone), settings or EntityResolution(), outside).run()
+
+
+class Numbered(NamedTuple):
+    """What contributions say, in numbers.
+
+    Documents, their words end to end and how many each has, how many mentions each has, and these in columns:
+    spelling, type, confidence and weight.
+    """
+
+    documents: Numbers
+    words: Numbers
+    lengths: Numbers
+    counts: Numbers
+    mentions: tuple[Array, ...]
+
+
+def number_contributions(
+    tables: GraphTables, contributions: Collection[Contribution], stated: explicit.StatedParts | None = None
+) -> Numbered:
+    """Number what contributions say; nodes and edges that are stated outright are collected in `stated`."""
+    documents, words = [], []
+    for one in contributions:
+        document = tables.node_number(passage_id(one.document_id), "passage")
+        documents.append(document)
+        words.append(tables.word_numbers(one.words.split(" ") if one.words else []))
+        if stated is not None:
+            stated.read(document, one)
+        if any(not 0 <= edge.weight < np.inf for edge in one.edges):
+            check_weights(one)
+    return Numbered(
+        np.array(documents, np.int64),
+        np.concatenate([np.empty(0, np.int64), *words]),
+        np.array([len(one) for one in words], np.int64),
+        np.array([len(one.mentions) for one in contributions], np.int64),
+        mention_columns(tables, chain.from_iterable(one.mentions for one in contributions)),
+    )
+
+
+def record(tables: GraphTables, numbered: Numbered) -> None:
+    """Put texts and mentions of documents into the tables; sums are not changed."""
+    has_text = (numbered.lengths > 0) | (numbered.counts > 0)
+    tables.nodes["document"][numbered.documents] = RECORDED + HAS_TEXT * has_text
+    tables.text.replace(numbered.documents, numbered.lengths, [numbered.words])
+    tables.mentions.replace(numbered.documents, numbered.counts, numbered.mentions)
 
 
 class _Change:
@@ -71,37 +150,40 @@ class _Change:
         contributions: Sequence[Contribution],
         gone: Sequence[str],
         settings: EntityResolution,
+        outside: Outside | None,
     ) -> None:
-        self.tables, self.settings = tables, settings
+        self.tables, self.settings, self.outside = tables, settings, outside
         self.contributions = {one.document_id: one for one in contributions}
         self.gone = [id_ for id_ in dict.fromkeys(gone) if id_ not in self.contributions]
 
-    def run(self) -> None:
-        """All steps in order."""
+    def run(self) -> Numbers:
+        """All steps in order; the documents that were resolved."""
         tables = self.tables
         tables.is_whole, tables.dead_end_share = False, self.settings.dead_end_share
-        documents, texts, mentions, stated = self._read()
+        stated = explicit.StatedParts(tables)
+        new = number_contributions(tables, self.contributions.values(), stated)
+        self._check_weights(new.mentions[3])
         tables.settle()
         old_gone = [tables.node_keys.get(passage_id(id_)) for id_ in self.gone]
         gone = np.array([number for number in old_gone if number >= 0], np.int64)
-        changed = np.concatenate([documents, gone])
-        words = distinct(tables.words["folded"][texts[0]], Texts(tables, changed).words)
+        changed = np.concatenate([new.documents, gone])
+        words = distinct(tables.words["folded"][new.words], Texts(tables, changed).words)
         was_common = tables.common(words)
         before = self._pairs(changed)
 
         named = [add_mention_sums(tables, changed, -1)]
         add_letter_counts(tables, Texts(tables, changed), -1)
         old_edges, undeclared = explicit.withdraw(tables, changed)
-        self._record(documents, gone, texts, mentions)
+        self._record(new, gone)
         named.append(add_mention_sums(tables, changed, +1))
         add_letter_counts(tables, Texts(tables, changed), +1)
         new_edges, declared = stated.add()
         self._add_pairs(before, self._pairs(changed))
 
         edges, declared = np.concatenate([old_edges, new_edges]), distinct(undeclared, declared)
-        common_nodes, common_documents = self._common_words(words[was_common != tables.common(words)])
+        common_nodes, common_words = self._common_words(words[was_common != tables.common(words)])
         touched = distinct(*named, declared, common_nodes)
-        affected = self._update_names(touched, changed, common_documents)
+        affected = self._update_names(touched, changed, common_words)
         counted = self._update_mentions(affected)
         choose_spellings(tables, touched)
         nodes = distinct(changed, touched, counted)
@@ -112,42 +194,20 @@ class _Change:
         tables.settle()
         tables.changes += len(changed)
         tables.is_whole = True
-
-    def _read(self) -> tuple[Numbers, tuple[Numbers, Numbers], tuple[Array, ...], explicit.StatedParts]:
-        """What the new contributions say, in numbers: documents, texts, mentions, and what they state outright."""
-        tables, stated = self.tables, explicit.StatedParts(self.tables)
-        documents, words = [], []
-        for id_, one in self.contributions.items():
-            document = tables.node_number(passage_id(id_), "passage")
-            documents.append(document)
-            words.append(tables.word_numbers(one.words.split(" ") if one.words else []))
-            stated.read(document, one)
-            if any(not 0 <= edge.weight < np.inf for edge in one.edges):
-                check_weights(one)
-        columns = mention_columns(tables, chain.from_iterable(one.mentions for one in self.contributions.values()))
-        self._check_weights(columns[3])
-        counts = np.array([len(one.mentions) for one in self.contributions.values()], np.int64)
-        texts = np.concatenate([np.empty(0, np.int64), *words]), np.array([len(one) for one in words], np.int64)
-        return np.array(documents, np.int64), texts, (counts, *columns), stated
+        return affected
 
     def _check_weights(self, weights: Array) -> None:
         if not ((weights >= 0) & (weights < np.inf)).all():
             for one in self.contributions.values():
                 check_weights(one)
 
-    def _record(
-        self, documents: Numbers, gone: Numbers, texts: tuple[Numbers, Numbers], mentions: tuple[Array, ...]
-    ) -> None:
+    def _record(self, new: Numbered, gone: Numbers) -> None:
         tables, flags = self.tables, self.tables.nodes["document"]
-        before = int((flags[np.concatenate([documents, gone])] & RECORDED).sum())
+        before = int((flags[np.concatenate([new.documents, gone])] & RECORDED).sum())
         tables.has_leftovers |= before > 0
-        words, lengths = texts
-        counts, *columns = mentions
+        tables.documents += len(new.documents) - before
         flags[gone] = 0
-        flags[documents] = RECORDED + HAS_TEXT * ((lengths > 0) | (counts > 0))
-        tables.documents += len(documents) - before
-        tables.text.replace(documents, lengths, [words])
-        tables.mentions.replace(documents, counts, columns)
+        record(tables, new)
         nothing = np.zeros(len(gone), np.int64)
         tables.text.replace(gone, nothing, [[]])
         tables.mentions.replace(gone, nothing, [[], [], [], []])
@@ -166,39 +226,49 @@ class _Change:
             owners, documents = _differences(old, new)[1]
             rows.extend(owners, [documents])
 
-    def _common_words(self, words: Numbers) -> tuple[Numbers, list[Array]]:
-        """The names that are one of these words, and documents with them, for words that became common or ceased to."""
+    def _common_words(self, words: Numbers) -> tuple[Numbers, Numbers]:
+        """The names that are one of these words, and the words among them that are searched in texts."""
         tables = self.tables
         places, nodes = tables.names.find_many(tables.word_strings.hashes[words])
         kept = tables.nodes["word"][nodes] == words[places]
         places, nodes = places[kept], nodes[kept]
         searched = distinct(words[places[tables.nodes["flags"][nodes] & SEARCHED > 0]])
-        return nodes, [tables.documents_with.row(word)[0] for word in searched.tolist()]
+        return nodes, searched
 
-    def _update_names(self, nodes: Numbers, changed: Numbers, documents: list[Array]) -> Numbers:
-        """Set the flags of names; the documents that have to be resolved again."""
+    def _update_names(self, nodes: Numbers, changed: Numbers, words: Numbers) -> Numbers:
+        """Set the flags of names; the documents that have to be resolved again.
+
+        `words` are those that became common or ceased to be.
+        """
         tables = self.tables
         flags = name_flags(tables, nodes, self.settings)
         flipped = tables.nodes["flags"][nodes] ^ flags
         tables.nodes["flags"][nodes] = flags
         if len(self.contributions) == tables.documents:
             return changed  # every document there is
-        mentioning = tables.mentioned_in.gather(nodes[flipped & COUNTS > 0])[1][0]
-        searched = [documents_with_name(tables, node) for node in nodes[flipped & SEARCHED > 0].tolist()]
-        return distinct(changed, mentioning, *searched, *documents).astype(np.int64)
+        counted, searched = nodes[flipped & COUNTS > 0], nodes[flipped & SEARCHED > 0]
+        if self.outside is not None:
+            found = [self.outside.load_documents(counted, searched, words)]
+        else:
+            found = [tables.mentioned_in.gather(counted)[1][0]]
+            found += [documents_with_name(tables, node) for node in searched.tolist()]
+            found += [tables.documents_with.row(word)[0] for word in words.tolist()]
+        return distinct(changed, *found).astype(np.int64)
 
     def _update_mentions(self, documents: Numbers) -> Numbers:
         """Resolve the mentions of documents and the words next to names; the nodes that have other mentions now."""
         tables = self.tables
+        if self.outside is not None:
+            self.outside.load_names(documents)
         mentions, nearby = resolved_mentions(tables, documents, self.settings)
-        old = _entries(tables, documents)
+        old = entries(tables, documents)
         own = old[2] & (MENTION | BACKWARD) == MENTION
         before = [column[own] for column in old]
         after = (mentions.documents, mentions.nodes, mentions.types * 4 + MENTION, mentions.weights)
         removed, added = _differences(before, after)
         np.add.at(tables.nodes["passages"], removed[1], -1)
         np.add.at(tables.nodes["passages"], added[1], +1)
-        _change_rows(tables, _both_ways(removed), _both_ways(added))
+        self._change_rows(_both_ways(removed), _both_ways(added))
         self._update_nearby(documents, nearby)
         return distinct(removed[1], added[1])
 
@@ -230,7 +300,12 @@ class _Change:
         flipped = plain[(flags[plain] & PRESENT > 0) != present]
         flags[plain] = (flags[plain] & ~np.uint8(PRESENT)) | (PRESENT * present).astype(np.uint8)
         addresses = nodes[tables.nodes["kind"][nodes] == tables.kind_code("address")]
+        if self.outside is not None:
+            self.outside.load_anchors(flipped)
+            self.outside.load_edges(flipped)
         addresses = distinct(addresses, explicit.addresses_touched_by(tables, flipped, edges))
+        if self.outside is not None:
+            self.outside.load_edges(addresses)
         moved = explicit.follow_addresses(tables, addresses)
         dirty = distinct(explicit.edges_touched_by(tables, distinct(flipped, moved)), edges)
         old = tables.edges["start"][dirty].astype(np.int64), tables.edges["end"][dirty].astype(np.int64)
@@ -239,11 +314,27 @@ class _Change:
         differs = (old[0] != new[0]) | (old[1] != new[1])
         was, is_now = differs & (old[0] >= 0), differs & (new[0] >= 0)
         tables.edges["start"][dirty], tables.edges["end"][dirty] = new
-        _change_rows(
-            tables,
+        self._change_rows(
             _both_ways((old[0][was], old[1][was], codes[was], weights[was])),
             _both_ways((new[0][is_now], new[1][is_now], codes[is_now], weights[is_now])),
         )
+
+    def _change_rows(self, removed: Entries, added: Entries) -> None:
+        """Take entries out of the rows of nodes and put others in."""
+        if self.outside is not None:
+            self.outside.change_rows(removed, added)
+        tables = self.tables
+        shrunk = distinct(removed[0])
+        if len(shrunk):
+            rest = _differences(removed, entries(tables, shrunk))[1]
+            also = np.isin(added[0], shrunk)
+            both = [np.concatenate([one, other[also]]) for one, other in zip(rest, added, strict=True)]
+            order = np.argsort(both[0], kind="stable")
+            owners, *fields = (column[order] for column in both)
+            lengths = np.bincount(np.searchsorted(shrunk, owners), minlength=len(shrunk))
+            tables.rows.replace(shrunk, lengths, fields)
+            added = tuple(column[~also] for column in added)
+        tables.rows.extend(added[0], added[1:])
 
 
 def _both_ways(entries: Sequence[Array]) -> Entries:
@@ -257,25 +348,10 @@ def _both_ways(entries: Sequence[Array]) -> Entries:
     )
 
 
-def _entries(tables: GraphTables, nodes: Array) -> Entries:
+def entries(tables: GraphTables, nodes: Array) -> Entries:
     """All entries of the rows of nodes."""
     counts, (targets, codes, weights) = tables.rows.gather(nodes)
     return np.repeat(nodes, counts), targets.astype(np.int64), codes.astype(np.int64), weights
-
-
-def _change_rows(tables: GraphTables, removed: Entries, added: Entries) -> None:
-    """Take entries out of the rows of nodes and put others in."""
-    shrunk = distinct(removed[0])
-    if len(shrunk):
-        rest = _differences(removed, _entries(tables, shrunk))[1]
-        also = np.isin(added[0], shrunk)
-        both = [np.concatenate([one, other[also]]) for one, other in zip(rest, added, strict=True)]
-        order = np.argsort(both[0], kind="stable")
-        owners, *fields = (column[order] for column in both)
-        lengths = np.bincount(np.searchsorted(shrunk, owners), minlength=len(shrunk))
-        tables.rows.replace(shrunk, lengths, fields)
-        added = tuple(column[~also] for column in added)
-    tables.rows.extend(added[0], added[1:])
 
 
 def _differences(before: Sequence[Array], after: Sequence[Array]) -> tuple[tuple[Array, ...], tuple[Array, ...]]:

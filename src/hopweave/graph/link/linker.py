@@ -149,14 +149,13 @@ class Linker(BaseModel):
 
     def _fuzzy_spans(self, asked: Question, graph: GraphPort, linked: Sequence[_Span]) -> list[_Span]:
         taken = {word for span in linked for word in span.words}
-        found = []
         # without capitals any ordinary word may look like a misspelt name, so they must be closer
         min_similarity = self.min_similarity if asked.names else max(self.min_similarity, _CLOSE)
-        for first, last in asked.unlinked(taken)[:_MAX_FUZZY]:
-            nearest = graph.nearest_name(asked.folded[first:last], min_similarity)
-            if nearest:
-                found.append(_Span(first, last, *nearest, exact=False))
-        return found
+        spans = asked.unlinked(taken)[:_MAX_FUZZY]
+        names = (
+            graph.nearest_names([asked.folded[first:last] for first, last in spans], min_similarity) if spans else []
+        )
+        return [_Span(*span, *nearest, exact=False) for span, nearest in zip(spans, names, strict=True) if nearest]
 
     def _linking(self, asked: Question, spans: Sequence[_Span], candidates: dict[int, _Candidate]) -> Linking:
         """The heaviest link to each node, and how well all links cover the names of the question."""

@@ -21,6 +21,7 @@ from hopweave.graph.port import (
     Value,
 )
 from hopweave.graph.storage.name_index import NameIndex, shown_keys
+from hopweave.graph.storage.titles import titled_share
 
 
 def slices(indptr: Indices, rows: Indices) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -206,17 +207,22 @@ class Graph:
         exact = self._names.exact
         return {key: nodes for key in keys if (nodes := exact(key))}
 
-    def nearest_name(
-        self, words: Sequence[str], min_similarity: float, shown: Shown | None = None
-    ) -> tuple[tuple[int, ...], float] | None:
-        """The nodes whose name is most similar to these casefolded words, and the similarity in [0, 1].
+    def nearest_names(
+        self, spans: Sequence[Sequence[str]], min_similarity: float, shown: Shown | None = None
+    ) -> list[tuple[tuple[int, ...], float] | None]:
+        """For each span of casefolded words, the nodes with the most similar name, and the similarity in [0, 1].
 
-        >>> Graph.build([Node.entity("Port of Harris")], []).nearest_name(["port", "harriss"], 0.75)[0]
+        >>> Graph.build([Node.entity("Port of Harris")], []).nearest_names([["port", "harriss"]], 0.75)[0][0]
         (0,)
         """
         names = self._names
-        nearest = names.nearest(words, threshold=min_similarity, shown=shown and shown_keys(names.exact, shown))
-        return None if nearest is None else (names.exact(nearest[0]), nearest[1])
+        keys = shown and shown_keys(names.exact, shown)
+        found = [names.nearest(words, threshold=min_similarity, shown=keys) for words in spans]
+        return [None if nearest is None else (names.exact(nearest[0]), nearest[1]) for nearest in found]
+
+    def titled_share(self) -> float:
+        """About how many of the passages have a title, judged by a sample."""
+        return self.cached("titled share", lambda: titled_share(self, self.nodes_of_kind("passage")))
 
     @property
     def _names(self) -> NameIndex:
@@ -260,6 +266,8 @@ class Graph:
 
     def edge_rows(self) -> None:
         """All edges are arrays already."""
+
+    truncated = False
 
     def cached(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """What `make` returns, computed once for this graph and then shared; treat it as read-only."""

@@ -247,6 +247,15 @@ def read(connection: sqlite3.Connection) -> list[Contribution]:
     return sorted(changes(connection).current, key=lambda contribution: contribution.document_id)
 
 
+def decoded(document_id: str, payload: bytes) -> Contribution:
+    """The contribution of an entry as it is stored.
+
+    >>> decoded("d", encoded(Contribution("d", words="a ferry")).payload).words
+    'a ferry'
+    """
+    return _decode(document_id, decompressed(document_id, payload))
+
+
 def decompressed(document_id: str, payload: bytes) -> bytes:
     """An entry as it was before it was compressed; a small payload that grows beyond all measure is refused.
 

@@ -13,7 +13,6 @@ from hopweave.graph.port import (
     Floats,
     Indices,
     Mask,
-    Neighbours,
     Shown,
     Statements,
     StationaryDistribution,
@@ -24,24 +23,28 @@ from hopweave.graph.storage.cooccurrence import Cooccurrence
 from hopweave.graph.storage.csr import Graph
 from hopweave.graph.storage.describe import describe
 from hopweave.graph.storage.name_index import SimilarNames, bucket_hash, shown_keys, without_accents
-from hopweave.graph.storage.tables import ALIVE, BACKWARD, MENTION, PRESENT, GraphTables, phrase_hash
+from hopweave.graph.storage.row_edges import RowEdges
+from hopweave.graph.storage.tables import ALIVE, BACKWARD, PRESENT, GraphTables, phrase_hash
+from hopweave.graph.storage.titles import titled_share
 from hopweave.graph.storage.weighted_rows import WeightedRows
 from hopweave.language.stop_words import STOP_WORDS
 from hopweave.language.words import normalise_name, word_key
-from hopweave.storage.columns import Array, Numbers
+from hopweave.storage.columns import Array
 
 _NODES_KEPT = 50_000
 _AT_ONCE = 500  # names that are looked up together
 _SHARE = 0.1  # of the documents, that may have changed since a stationary distribution was computed
 
 
-class TableGraph:
+class TableGraph(RowEdges):
     """The graph that `GraphTables` hold at one moment, which implements `GraphPort`.
 
     Later changes of the tables do not change its edges. A node keeps its number for as long as the tables live; the
     number of a node that left the graph stays vacant: it has no kind and no edges, and is never found. The names and
     metadata of nodes are read from the tables when somebody asks.
     """
+
+    truncated = False
 
     def __init__(self, tables: GraphTables, version: int = 0) -> None:
         self.version = version
@@ -92,27 +95,11 @@ class TableGraph:
         """How many edges each of these nodes has, both ways."""
         return self._rows.lengths[nodes]
 
-    def neighbours(self, nodes: Indices, direction: Direction = "out") -> Neighbours:
-        """The edges of these nodes, in the order asked for; within a node ordered by target, then type."""
-        nodes = np.asarray(nodes, np.int64)
-        places, targets, codes, weights = self._entries(nodes)
-        loops = targets == nodes[places]
-        kept = weights > 0
-        if direction != "both":
-            kept &= (codes & BACKWARD > 0) == (direction == "in")
-        else:
-            kept &= ~loops | (codes & BACKWARD == 0)  # a self loop is one edge, not one each way
-        places, targets, types, weights = places[kept], targets[kept], codes[kept] // 4, weights[kept]
-        order = np.lexsort((weights, types, targets, places))
-        places, targets, types, weights = places[order], targets[order], types[order], weights[order]
-        first = np.ones(len(order), dtype=bool)
-        first[1:] = (np.diff(places) != 0) | (np.diff(targets) != 0) | (np.diff(types) != 0)
-        starts = np.flatnonzero(first)
-        sums = np.add.reduceat(weights, starts) if len(starts) else weights
-        offsets = np.zeros(len(nodes) + 1, np.int64)
-        np.cumsum(np.bincount(places[starts], minlength=len(nodes)), out=offsets[1:])
-        targets = targets[starts]
-        return Neighbours(offsets, targets, sums, types[starts], self._rows.lengths[targets].astype(np.float64))
+    def _gather(self, nodes: Array) -> tuple[Array, Sequence[Array]]:
+        return self._rows.gather(nodes)
+
+    def _rarity_of(self, nodes: Array) -> Floats:
+        return self._rarity[nodes]
 
     def adjacency(self, direction: Direction) -> Adjacency:
         """All edges in one direction, as flat arrays; made when first asked for."""
@@ -133,17 +120,6 @@ class TableGraph:
             edge_types=self.edge_types or ("relates_to",),
             size=self.size,
             version=self.version,
-        )
-
-    def _entries(self, nodes: Array) -> tuple[Numbers, Numbers, Numbers, Array]:
-        """All edges of nodes: which of the nodes, target, code and weight."""
-        counts, (targets, codes, weights) = self._rows.gather(nodes)
-        scale = np.where(codes & MENTION > 0, self._rarity[targets] * np.repeat(self._rarity[nodes], counts), 1.0)
-        return (
-            np.repeat(np.arange(len(nodes)), counts),
-            targets.astype(np.int64),
-            codes.astype(np.int64),
-            weights * scale,
         )
 
     # Nodes
@@ -179,13 +155,17 @@ class TableGraph:
         named = ((key, self._with_hash(nodes, hashes[key])) for key, nodes in zip(hashes, found, strict=True) if nodes)
         return {key: nodes for key, nodes in named if nodes}
 
-    def nearest_name(
-        self, words: Sequence[str], min_similarity: float, shown: Shown | None = None
-    ) -> tuple[tuple[int, ...], float] | None:
-        """The nodes whose name is most similar to these casefolded words, and the similarity in [0, 1]."""
+    def nearest_names(
+        self, spans: Sequence[Sequence[str]], min_similarity: float, shown: Shown | None = None
+    ) -> list[tuple[tuple[int, ...], float] | None]:
+        """For each span of casefolded words, the nodes with the most similar name, and the similarity in [0, 1]."""
         keys = None if shown is None else shown_keys(self._named, shown)
-        nearest = self._names.nearest(words, threshold=min_similarity, shown=keys)
-        return None if nearest is None else (self._named(nearest[0]), nearest[1])
+        found = [self._names.nearest(words, threshold=min_similarity, shown=keys) for words in spans]
+        return [None if nearest is None else (self._named(nearest[0]), nearest[1]) for nearest in found]
+
+    def titled_share(self) -> float:
+        """About how many of the passages have a title, judged by a sample."""
+        return self.cached("titled share", lambda: titled_share(self, self.nodes_of_kind("passage")))
 
     def nodes_of_kind(self, kind: str) -> Mask:
         """One flag per node: whether it is of this kind. Read-only."""

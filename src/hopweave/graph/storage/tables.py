@@ -191,7 +191,10 @@ class GraphTables:
 
     def name_node(self, kind: str, name: str) -> int:
         """The number of the node of a name: spellings with the same word key are one node of their kind."""
-        key = word_key(name)
+        return self.key_node(kind, word_key(name))
+
+    def key_node(self, kind: str, key: str) -> int:
+        """The number of the node of a name that is given by its word key."""
         known = len(self.node_keys)
         number = self.node_number(f"{kind}:{key}", kind)
         if number == known:
@@ -346,6 +349,17 @@ def _limits(
 _SHORTEST = 3  # letters of a one-word name that is looked for in lower case
 MAX_SEARCHED_WORDS = 64
 """The longest name, in words, that is looked for in texts."""
+
+
+def mention_factor(passages: int, edge_ends: int, dead_end_share: float) -> float:
+    """What the weight of one mention is multiplied by, as `GraphTables.rarity` does for all nodes.
+
+    >>> mention_factor(0, 0, 0.1), round(mention_factor(1, 0, 0.1), 3), round(mention_factor(1, 1, 0.1), 3)
+    (1.0, 0.091, 0.91)
+    """
+    if not passages:
+        return 1.0
+    return float(1 / np.log(2 + passages)) * (dead_end_share if passages == 1 and not edge_ends else 1.0)
 
 
 def phrase_hash(key: str) -> int:

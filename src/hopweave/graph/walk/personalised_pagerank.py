@@ -15,7 +15,16 @@ from typing import Literal, get_args, overload
 import numpy as np
 import numpy.typing as npt
 
-from hopweave.graph.port import Direction, EdgeRows, Floats, GraphPort, Mask, StationaryDistribution
+from hopweave.graph.port import (
+    Direction,
+    EdgeRows,
+    Floats,
+    GraphPort,
+    Mask,
+    NodeFlags,
+    NodeValues,
+    StationaryDistribution,
+)
 from hopweave.graph.walk.push import push
 from hopweave.graph.walk.solver_options import SolverOptions
 from hopweave.graph.walk.solvers import bicgstab, conjugate_gradient, power
@@ -78,9 +87,9 @@ def personalised_pagerank(
     edge_type_weights: Mapping[str, float] | None = ...,
     backward_type_weights: Mapping[str, float] | None = ...,
     direction: Direction = ...,
-    node_bias: Floats | None = ...,
+    node_bias: NodeValues | None = ...,
     allowed: Mask | None = ...,
-    among: Mask | None = ...,
+    among: NodeFlags | None = ...,
     top_k: int | None = ...,
     min_score: float = ...,
     engine: Engine = ...,
@@ -98,9 +107,9 @@ def personalised_pagerank(
     edge_type_weights: Mapping[str, float] | None = ...,
     backward_type_weights: Mapping[str, float] | None = ...,
     direction: Direction = ...,
-    node_bias: Floats | None = ...,
+    node_bias: NodeValues | None = ...,
     allowed: Mask | None = ...,
-    among: Mask | None = ...,
+    among: NodeFlags | None = ...,
     top_k: int | None = ...,
     min_score: float = ...,
     engine: Engine = ...,
@@ -117,9 +126,9 @@ def personalised_pagerank(
     edge_type_weights: Mapping[str, float] | None = None,
     backward_type_weights: Mapping[str, float] | None = None,
     direction: Direction = "both",
-    node_bias: Floats | None = None,
+    node_bias: NodeValues | None = None,
     allowed: Mask | None = None,
-    among: Mask | None = None,
+    among: NodeFlags | None = None,
     top_k: int | None = None,
     min_score: float = 0.0,
     engine: Engine = "auto",
@@ -141,7 +150,8 @@ def personalised_pagerank(
     - `edge_type_weights`: replaces `EDGE_TYPE_WEIGHTS`; a type that is not listed counts 0.5.
     - `backward_type_weights`: what edges count when followed against their direction; the same when not given.
     - `direction`: follow the edges ("out"), follow them backwards ("in"), or both.
-    - `node_bias`: one number per node, 0 or more, that the weight of every edge to it is multiplied by.
+    - `node_bias`: one number per node, 0 or more, that the weight of every edge to it is multiplied by; an array, or
+      something that computes the numbers of the nodes it is indexed with, for a push.
     - `allowed`: one flag per node; a forbidden node is neither returned nor passed through.
     - `among`: one flag per node; the others are passed through, but not returned.
     - `top_k`, `min_score`: how many nodes to return, None for all that were reached; only those above this score.
@@ -162,7 +172,7 @@ def personalised_pagerank(
     _check_masks(graph.size, allowed=allowed, among=among)
     _check_node_bias(graph.size, node_bias)
     deadline = None if time_budget_seconds is None else time.perf_counter() + time_budget_seconds
-    bias = allowed if node_bias is None else node_bias if allowed is None else node_bias * allowed
+    bias = _allowed_bias(node_bias, allowed)
     options = SolverOptions(restart, tolerance, bias, deadline)
     weights = _TypeWeights(direction, edge_type_weights, backward_type_weights)
     vectors = [_seed_vector(graph, one, allowed) for one in ([seeds] if isinstance(seeds, Mapping) else seeds)]
@@ -292,13 +302,14 @@ def _checked_number(seed: int, size: int) -> int:
 
 
 def _select(
-    found: PageRankScores, allowed: Mask | None, among: Mask | None, top_k: int | None, min_score: float
+    found: PageRankScores, allowed: Mask | None, among: NodeFlags | None, top_k: int | None, min_score: float
 ) -> PageRankScores:
     """The best of the nodes that may be returned."""
     nodes, scores = found.nodes, found.scores
     for mask in (allowed, among):
         if mask is not None:
-            nodes, scores = nodes[mask[nodes]], scores[mask[nodes]]
+            kept = mask[nodes]
+            nodes, scores = nodes[kept], scores[kept]
     kept = scores > max(min_score, 0.0)
     if top_k is not None and top_k < len(nodes):
         kept &= scores >= np.partition(scores, len(scores) - top_k)[len(scores) - top_k]
@@ -318,14 +329,22 @@ def _check_numbers(restart: float, tolerance: float, top_k: int | None, time_bud
         raise ValueError(f"time_budget_seconds: {time_budget_seconds} is not allowed; it must be above 0, or None")
 
 
-def _check_masks(size: int, **masks: Mask | None) -> None:
+def _allowed_bias(node_bias: NodeValues | None, allowed: Mask | None) -> NodeFlags | NodeValues | None:
+    if node_bias is None or allowed is None:
+        return allowed if node_bias is None else node_bias
+    if not isinstance(node_bias, np.ndarray):
+        raise ValueError("allowed: cannot be combined with a node_bias that is not an array")
+    return node_bias * allowed
+
+
+def _check_masks(size: int, **masks: NodeFlags | None) -> None:
     for name, mask in masks.items():
-        if mask is not None and (mask.dtype != np.bool_ or mask.shape != (size,)):
+        if isinstance(mask, np.ndarray) and (mask.dtype != np.bool_ or mask.shape != (size,)):
             raise ValueError(f"{name}: needs one flag per node, {size} in all; got {mask.dtype} of shape {mask.shape}")
 
 
-def _check_node_bias(size: int, node_bias: Floats | None) -> None:
-    if node_bias is not None and (
+def _check_node_bias(size: int, node_bias: NodeValues | None) -> None:
+    if isinstance(node_bias, np.ndarray) and (
         node_bias.shape != (size,) or not np.isfinite(node_bias).all() or (node_bias < 0).any()
     ):
         raise ValueError(f"node_bias: needs one number per node, {size} in all, each 0 or more and finite")

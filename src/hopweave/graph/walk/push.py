@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hopweave.errors import GraphTimeout
 from hopweave.graph.port import Floats, Indices, Mask, StationaryDistribution
 from hopweave.graph.storage.csr import slices
 from hopweave.graph.walk.solver_options import SolverOptions
@@ -88,11 +89,16 @@ def _push_rounds(
         mass = residual[frontier]
         if rounds and mass.sum() < worthwhile:
             break
+        try:
+            found = rows.transitions(frontier)
+        except GraphTimeout:
+            if not rounds:
+                raise
+            return rounds, False
         rounds += 1
         estimate[frontier] += mass
         residual[frontier] = 0
         mass *= 1 - options.restart
-        found = rows.transitions(frontier)
         targets = found.targets.astype(np.intp)
         reached[targets] = True
         passed_on = found.probabilities * np.repeat(mass, found.counts)

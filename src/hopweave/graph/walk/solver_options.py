@@ -3,7 +3,7 @@
 import time
 from dataclasses import dataclass
 
-from hopweave.graph.port import Floats, Mask
+from hopweave.graph.port import NodeFlags, NodeValues
 from hopweave.graph.walk.transition_matrix import Precision
 
 
@@ -21,7 +21,7 @@ class SolverOptions:
 
     restart: float
     tolerance: float = 0.05
-    node_bias: Mask | Floats | None = None
+    node_bias: NodeFlags | NodeValues | None = None
     deadline: float | None = None
 
     @property

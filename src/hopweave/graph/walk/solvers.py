@@ -172,7 +172,7 @@ class _Walk:
         plain = _stationary(self._matrix, seeds)
         if self._bias is None:
             return plain
-        if not np.all(self._options.node_bias):
+        if not np.all(np.asarray(self._options.node_bias)):
             return np.zeros_like(plain)
         biased = plain * self._weight
         return np.asarray(biased * _quotient(plain.sum(axis=0), biased.sum(axis=0)), plain.dtype)

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from hopweave.graph.port import Direction, EdgeRows, Floats, GraphPort, Indices, Mask
+from hopweave.graph.port import Direction, EdgeRows, Floats, GraphPort, Indices, Mask, NodeFlags, NodeValues
 from hopweave.graph.storage.csr import slices
 from hopweave.graph.walk.solver_options import SolverOptions
 from hopweave.graph.walk.transition_matrix import (
@@ -111,7 +111,7 @@ class LocalRows:
         edges: EdgeRows,
         size: int,
         factors: tuple[Sequence[float], Sequence[float]],
-        node_bias: Mask | Floats | None,
+        node_bias: NodeFlags | NodeValues | None,
         workspaces: list[Workspace],
     ) -> None:
         """`factors` hold one number per edge type, forward and backward."""
@@ -166,7 +166,7 @@ class PortRows:
         self,
         graph: GraphPort,
         directions: Mapping[Direction, Sequence[float]],
-        node_bias: Mask | Floats | None = None,
+        node_bias: NodeFlags | NodeValues | None = None,
     ) -> None:
         """`directions` are those in which edges are followed, each with one factor per edge type."""
         self.size = graph.size

@@ -1,0 +1,86 @@
+"""Edges that are kept as one row of entries per node, with the weights of mentions computed when they are read."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from hopweave.graph.port import Direction, Floats, Indices, Neighbours, WeightedEdges
+from hopweave.graph.storage.tables import BACKWARD, MENTION
+from hopweave.storage.columns import Array, Numbers
+
+
+class RowEdges(ABC):
+    """What algorithms ask about edges, answered from rows of entries: target, code and stored weight.
+
+    The code of an entry is 4 x type + flags, as in `GraphTables.rows`. An entry of a mention weighs its stored weight
+    times the rarity of the node that is mentioned.
+    """
+
+    @abstractmethod
+    def _gather(self, nodes: Array) -> tuple[Array, Sequence[Array]]:
+        """How many entries each of these nodes has, and these end to end: targets, codes and weights."""
+
+    @abstractmethod
+    def _rarity_of(self, nodes: Array) -> Floats:
+        """What a mention of each of these nodes is multiplied by; 1 for passages."""
+
+    @abstractmethod
+    def edge_counts(self, nodes: Indices) -> Indices:
+        """How many edges each of these nodes has, both ways."""
+
+    def weighted_edges(self, nodes: Indices, forward: Sequence[float], backward: Sequence[float]) -> WeightedEdges:
+        """The edges of nodes both ways, each weight multiplied by the factor of its type: there and back."""
+        counts, (targets, codes, weights) = self._gather(nodes)
+        is_mention = codes & MENTION > 0
+        factors = _code_factors(tuple(forward), tuple(backward))[codes]
+        factors *= weights
+        rarity = self._rarity_of(targets)
+        rarity *= np.repeat(self._rarity_of(nodes), counts)
+        if is_mention.all():  # a passage has one mention of a node
+            factors *= rarity
+            return WeightedEdges(counts, targets, factors, distinct=True)
+        factors[is_mention] *= rarity[is_mention]
+        factors[(codes & BACKWARD > 0) & (targets == np.repeat(nodes, counts))] = 0  # a self loop is one edge
+        return WeightedEdges(counts, targets, factors, distinct=False)
+
+    def neighbours(self, nodes: Indices, direction: Direction = "out") -> Neighbours:
+        """The edges of these nodes, in the order asked for; within a node ordered by target, then type."""
+        nodes = np.asarray(nodes, np.int64)
+        places, targets, codes, weights = self._entries(nodes)
+        loops = targets == nodes[places]
+        kept = weights > 0
+        if direction != "both":
+            kept &= (codes & BACKWARD > 0) == (direction == "in")
+        else:
+            kept &= ~loops | (codes & BACKWARD == 0)  # a self loop is one edge, not one each way
+        places, targets, types, weights = places[kept], targets[kept], codes[kept] // 4, weights[kept]
+        order = np.lexsort((weights, types, targets, places))
+        places, targets, types, weights = places[order], targets[order], types[order], weights[order]
+        first = np.ones(len(order), dtype=bool)
+        first[1:] = (np.diff(places) != 0) | (np.diff(targets) != 0) | (np.diff(types) != 0)
+        starts = np.flatnonzero(first)
+        sums = np.add.reduceat(weights, starts) if len(starts) else weights
+        offsets = np.zeros(len(nodes) + 1, np.int64)
+        np.cumsum(np.bincount(places[starts], minlength=len(nodes)), out=offsets[1:])
+        targets = targets[starts]
+        return Neighbours(offsets, targets, sums, types[starts], self.edge_counts(targets).astype(np.float64))
+
+    def _entries(self, nodes: Array) -> tuple[Numbers, Numbers, Numbers, Array]:
+        """All edges of nodes: which of the nodes, target, code and weight."""
+        counts, (targets, codes, weights) = self._gather(nodes)
+        rarity = self._rarity_of(targets) * np.repeat(self._rarity_of(nodes), counts)
+        scale = np.where(codes & MENTION > 0, rarity, 1.0)
+        return (
+            np.repeat(np.arange(len(nodes)), counts),
+            targets.astype(np.int64),
+            codes.astype(np.int64),
+            weights * scale,
+        )
+
+
+@lru_cache(64)
+def _code_factors(forward: tuple[float, ...], backward: tuple[float, ...]) -> Array:
+    """What the code of an entry multiplies its weight by."""
+    return np.repeat(np.stack([forward, backward], axis=1), 2, axis=1).reshape(-1)

@@ -1,0 +1,52 @@
+"""Numbers between PostgreSQL and numpy without a Python object for each: as binary arrays, and as binary COPY."""
+
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from psycopg import Cursor, sql
+
+SqlType = Literal["int2", "int4", "int8", "float8"]
+
+_TYPES: dict[SqlType, str] = {"int2": ">i2", "int4": ">i4", "int8": ">i8", "float8": ">f8"}
+_HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
+
+
+def packed(*columns: str) -> str:
+    """Expressions that collect columns of numbers into bytes that `unpacked` reads.
+
+    >>> packed("src", "dst")
+    'array_send(array_agg(src)), array_send(array_agg(dst))'
+    """
+    return ", ".join(f"array_send(array_agg({column}))" for column in columns)
+
+
+def unpacked(content: bytes | None, kind: SqlType) -> npt.NDArray[Any]:
+    """The numbers of a PostgreSQL array in its binary form; none for NULL.
+
+    >>> header, one = bytes([0, 0, 0, 1]) + bytes(16), bytes([0, 0, 0, 4, 0, 0, 1, 0])
+    >>> unpacked(header + one + one, "int4").tolist(), len(unpacked(None, "int8"))
+    ([256, 256], 0)
+    """
+    values = np.dtype(_TYPES[kind])
+    if content is None:
+        return np.empty(0, values.newbyteorder("="))
+    entries = np.frombuffer(content, np.dtype([("length", ">i4"), ("value", values)]), offset=20)
+    return entries["value"].astype(values.newbyteorder("="))
+
+
+def copy_numbers(cursor: Cursor[Any], table: str, columns: dict[str, SqlType], *arrays: npt.ArrayLike) -> None:
+    """Put rows of numbers into a table with COPY."""
+    count = len(np.asarray(arrays[0]))
+    fields: list[tuple[str, str]] = [("fields", ">i2")]
+    for name, kind in columns.items():
+        fields += [(f"{name} length", ">i4"), (name, _TYPES[kind])]
+    rows = np.empty(count, np.dtype(fields))
+    rows["fields"] = len(columns)
+    for (name, kind), values in zip(columns.items(), arrays, strict=True):
+        rows[f"{name} length"] = np.dtype(_TYPES[kind]).itemsize
+        rows[name] = values
+    names = sql.SQL(", ").join(map(sql.Identifier, columns))
+    statement = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT binary)").format(sql.Identifier(table), names)
+    with cursor.copy(statement) as copy:
+        copy.write(_HEADER + rows.tobytes() + b"\xff\xff")

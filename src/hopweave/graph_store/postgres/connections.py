@@ -1,0 +1,146 @@
+"""Connections to a PostgreSQL server: a pool with health checks, retries, and errors that never show the password."""
+
+import random
+import re
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg import Connection, Cursor, sql
+from psycopg.conninfo import conninfo_to_dict
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from hopweave.errors import GraphTimeout, GraphUnavailable, KnowledgeBaseError
+
+T = TypeVar("T")
+
+_TRIES = 8
+_LONGEST_PAUSE = 2.0
+_AGAIN = (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected)
+_SETTINGS = "SET jit = off; SET plan_cache_mode = force_custom_plan; SET client_encoding = 'UTF8'"
+
+
+class Connections:
+    """A pool of connections to one schema of a database.
+
+    A connection is checked before it is handed out. A write whose connection is lost, or that another write has
+    crossed, is tried again; writes are made so that doing one twice is the same as doing it once.
+    """
+
+    def __init__(
+        self, url: str, schema: str, *, pool_size: int, statement_seconds: float, connect_seconds: float
+    ) -> None:
+        self.where = masked(url)
+        self.schema = schema
+        self.statement_seconds = statement_seconds
+        self._secrets = _secrets(url)
+        self._connect_seconds = connect_seconds
+        self.round_trips = 0  # of readers
+        try:
+            self._pool: ConnectionPool[Connection[Any]] = ConnectionPool(
+                url,
+                kwargs={
+                    "autocommit": True,
+                    "connect_timeout": max(2, round(connect_seconds)),
+                    "prepare_threshold": None,
+                },
+                min_size=0,
+                max_size=pool_size,
+                timeout=connect_seconds,
+                configure=self._configure,
+                reconnect_timeout=connect_seconds,
+                open=True,
+            )
+        except psycopg.Error as error:
+            raise self.explained(error) from None
+
+    def __repr__(self) -> str:
+        return f"Connections({self.where!r}, schema={self.schema!r})"
+
+    def close(self) -> None:
+        """Give up all connections."""
+        self._pool.close()
+
+    def read(self, statement: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """The rows of a statement, which stands for itself and ends after `statement_seconds`.
+
+        A connection that turns out to be dead is not the caller's concern: all of them are then checked, and the
+        statement is sent once more.
+        """
+        try:
+            return self._read(statement, parameters)
+        except psycopg.OperationalError as error:
+            if not _may_succeed(error):
+                raise self.explained(error) from None
+        except (psycopg.Error, PoolTimeout) as error:
+            raise self.explained(error) from None
+        try:
+            self._pool.check()
+            return self._read(statement, parameters)
+        except (psycopg.Error, PoolTimeout) as error:
+            raise self.explained(error) from None
+
+    def _read(self, statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+        self.round_trips += 1
+        with self._pool.connection() as connection, connection.cursor(binary=True) as cursor:
+            return cursor.execute(statement.encode(), parameters).fetchall()
+
+    def write(self, work: Callable[[Cursor[Any]], T]) -> T:
+        """What `work` returns, done in one transaction, again if another write has crossed it."""
+        for attempt in range(1, _TRIES + 1):
+            try:
+                with self._pool.connection() as connection, connection.transaction(), connection.cursor() as cursor:
+                    cursor.execute("SET LOCAL statement_timeout = 0")
+                    return work(cursor)
+            except (psycopg.Error, PoolTimeout) as error:
+                if attempt == _TRIES or not _may_succeed(error):
+                    raise self.explained(error) from None
+            time.sleep(min(0.05 * 2**attempt, _LONGEST_PAUSE) * random.uniform(0.5, 1))  # noqa: S311 - a pause
+        raise AssertionError  # the loop returns or raises
+
+    def explained(self, error: Exception) -> KnowledgeBaseError:
+        """What the server or its absence comes to, without the password."""
+        text = " ".join(str(error).split())
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        if isinstance(error, psycopg.errors.QueryCanceled):
+            return GraphTimeout(f"{self.where}: a statement took longer than {self.statement_seconds} seconds")
+        if isinstance(error, psycopg.OperationalError | PoolTimeout):
+            return GraphUnavailable(f"{self.where}: no connection to the graph: {text}")
+        return KnowledgeBaseError(f"{self.where}: {text}")
+
+    def _configure(self, connection: Connection[Any]) -> None:
+        connection.execute(_SETTINGS)
+        connection.execute(sql.SQL("SET search_path TO {}").format(sql.Identifier(self.schema)))
+        limit = sql.Literal(max(1, round(self.statement_seconds * 1000)))
+        connection.execute(sql.SQL("SET statement_timeout TO {}").format(limit))
+
+
+def _may_succeed(error: Exception) -> bool:
+    # whoever has waited for a connection in vain has waited long enough
+    lost = isinstance(error, psycopg.OperationalError) and not isinstance(
+        error, psycopg.errors.QueryCanceled | PoolTimeout
+    )
+    return isinstance(error, _AGAIN) or lost
+
+
+def masked(url: str) -> str:
+    """A connection URL without its password.
+
+    >>> masked("postgresql://anna:secret@db.example/kb?sslpassword=x"), masked("host=db password='a b' user=anna")
+    ('postgresql://anna:***@db.example/kb?sslpassword=***', 'host=db password=*** user=anna')
+    """
+    shown = re.sub(r"(?<=://)([^/@:]*):[^/]*(?=@)", r"\1:***", url)
+    return re.sub(r"(?i)(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^&\s]+)", r"\1***", shown)
+
+
+def _secrets(url: str) -> list[str]:
+    """What must never be shown."""
+    try:
+        parts = conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        raise KnowledgeBaseError(
+            f"{masked(url)}: is no connection URL; it looks like postgresql://user:password@host:5432/database"
+        ) from None
+    return [str(value) for name, value in parts.items() if "password" in name and value]

@@ -1,0 +1,365 @@
+"""A graph in PostgreSQL as algorithms see it, for one question: rows are read when a walk reaches them."""
+
+import json
+import math
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from hopweave.graph.model import ADDRESS, Node, passage_id
+from hopweave.graph.port import (
+    Direction,
+    Floats,
+    Indices,
+    Mask,
+    Shown,
+    Statements,
+    StationaryDistribution,
+    Value,
+)
+from hopweave.graph.storage.cooccurrence import same_stem
+from hopweave.graph.storage.name_index import shown_keys
+from hopweave.graph.storage.row_edges import RowEdges
+from hopweave.graph.storage.tables import MENTION
+from hopweave.graph_store.postgres.arrays import packed, unpacked
+from hopweave.graph_store.postgres.connections import Connections
+from hopweave.graph_store.postgres.names import PostgresNames
+from hopweave.language.stop_words import STOP_WORDS
+from hopweave.language.words import normalise_name, word_key
+from hopweave.storage.columns import Array, Column
+
+_KNOWN, _PASSAGE, _TOPIC, _READ = 1, 2, 4, 8
+_INFO = np.dtype(
+    [("flags", "u1"), ("passages", "<i4"), ("ends", "<i4"), ("edges", "<i4"), ("start", "<i8"), ("length", "<i4")]
+)
+_NODE_COLUMNS = "kind", "topic::int::int2", "passages", "edge_ends", "edges"
+_EDGES = f"""
+SELECT {packed("e.src", "e.dst", "e.code", "e.weight", "e.copies", *(f"n.{name}" for name in _NODE_COLUMNS))}
+FROM unnest(%s::int[]) AS s (id)
+CROSS JOIN LATERAL (SELECT * FROM edges WHERE src = s.id ORDER BY dst, code, weight LIMIT %s) e
+JOIN nodes n ON n.id = e.dst
+"""
+_NODES = f"SELECT {packed('id', *_NODE_COLUMNS)} FROM nodes WHERE id = ANY(%s)"
+_NEAR = f"""
+SELECT {packed("near.word", "near.node", "near.passages", "n.passages")}
+FROM near JOIN nodes n ON n.id = near.node WHERE word = ANY(%s)
+"""
+_STATED = """
+SELECT w.place, s.document FROM unnest(%s::int[], %s::int[], %s::int[], %s::int[]) AS w (place, a, b, type)
+JOIN stated s ON s.start_node = w.a AND s.end_node = w.b AND s.type = w.type
+"""
+_DECLARED = """
+SELECT w.place, d.document FROM unnest(%s::int[], %s::int[]) AS w (place, node) JOIN declared d ON d.node = w.node
+"""
+
+
+class PostgresGraph(RowEdges):
+    """The graph in a database, which implements `GraphPort`; make one for every question.
+
+    What has been read is kept, so no row is read twice for a question. Each statement sees the graph as it is when
+    it is sent: a document that is written meanwhile may be seen by the later ones.
+    """
+
+    def __init__(self, connections: Connections, max_edges: int, shared: dict[Hashable, Any]) -> None:
+        """At most `max_edges` edges of one node are read; `shared` keeps work space for the next question."""
+        row = connections.read(
+            "SELECT version, nodes, documents, names, passages, titled, kinds, edge_types, settings FROM state"
+        )[0]
+        self.version, self.size, self._documents, names, self._passages, self._titled = row[:6]
+        self._kinds, self.edge_types = list(row[6]), tuple(row[7])
+        self._dead_end_share = float(row[8].get("dead_end_share", 0.1))
+        self._connections, self._max_edges, self._shared = connections, max_edges, shared
+        self._names = PostgresNames(connections, names)
+        self._info = np.zeros(self.size, _INFO)
+        self._targets, self._codes = Column(np.empty(0, np.int32)), Column(np.empty(0, np.int16))
+        self._weights = Column(np.empty(0, np.float64))
+        self._nodes: dict[int, Node] = {}
+        self._found: dict[str, int] = {}
+        self._cache: dict[Hashable, Any] = {}
+        self.rows_read = 0
+        self.truncated = False
+
+    def __repr__(self) -> str:
+        return f"PostgresGraph({self._connections.where!r}, size={self.size}, version={self.version})"
+
+    # Edges
+
+    def edge_rows(self) -> "PostgresGraph":
+        """The graph itself: it reads the edges of nodes when they are asked for."""
+        return self
+
+    @property
+    def entry_count(self) -> int:
+        """More than fits into memory, as far as algorithms are concerned."""
+        return 1 << 62
+
+    def edge_counts(self, nodes: Indices) -> Indices:
+        """How many edges each of these nodes has, both ways."""
+        return self._about(nodes)["edges"]
+
+    def stationary_distribution_of(self, key: str, make: Callable[[], StationaryDistribution | None]) -> None:
+        """It is not known: it would take the whole graph."""
+
+    def stationary_distribution(self, direction: Direction = "out") -> None:
+        """It is not known: it would take the whole graph."""
+
+    def adjacency(self, direction: Direction) -> None:
+        """None: edges are read for the nodes that are reached."""
+
+    def _gather(self, nodes: Array) -> tuple[Array, Sequence[Array]]:
+        nodes = np.asarray(nodes, np.int64)
+        self._read_edges(nodes[self._info["flags"][nodes] & _READ == 0])
+        starts, lengths = self._info["start"][nodes], self._info["length"][nodes]
+        ends = np.cumsum(lengths, dtype=np.int64)
+        positions = np.repeat(starts - (ends - lengths), lengths) + np.arange(int(lengths.sum()))
+        return lengths, [column.values[positions] for column in (self._targets, self._codes, self._weights)]
+
+    def _rarity_of(self, nodes: Array) -> Floats:
+        """As `GraphTables.rarity`, for some nodes."""
+        known = self._about(np.asarray(nodes, np.int64))
+        passages = known["passages"]
+        rarity = np.where(passages > 0, 1 / np.log(2.0 + passages), 1.0)
+        rarity[(passages == 1) & (known["ends"] == 0)] *= self._dead_end_share
+        return rarity
+
+    def _read_edges(self, nodes: Array) -> None:
+        nodes = np.unique(nodes)
+        if not len(nodes):
+            return
+        self._about(nodes)
+        content = self._connections.read(_EDGES, [nodes.tolist(), self._max_edges])[0]
+        kinds = ("int4", "int4", "int2", "float8", "int4", "int2", "int2", "int4", "int4", "int4")
+        source, target, code, weight, copies, *about = (
+            unpacked(one, cast(Any, kind)) for one, kind in zip(content, kinds, strict=True)
+        )
+        self.rows_read += len(source)
+        self._note(target, about)
+        order = np.lexsort((weight, code, target, source))
+        order = order[target[order] < self.size]  # nodes that were added meanwhile are not in this version
+        order = np.repeat(order, copies[order])
+        first = self._targets.append(target[order])
+        self._codes.append(code[order])
+        self._weights.append(weight[order])
+        lengths = np.bincount(np.searchsorted(nodes, source[order]), minlength=len(nodes))
+        self._info["start"][nodes] = first + np.cumsum(lengths) - lengths
+        self._info["length"][nodes] = lengths
+        self._info["flags"][nodes] |= _READ
+        self.truncated |= bool((lengths >= self._max_edges).any())
+
+    def _about(self, nodes: Indices) -> Array:
+        """What is known of nodes, which is read for those that no edge has led to."""
+        unknown = nodes[self._info["flags"][nodes] & _KNOWN == 0]
+        if len(unknown):
+            content = self._connections.read(_NODES, [np.unique(unknown).tolist()])[0]
+            kinds = ("int4", "int2", "int2", "int4", "int4", "int4")
+            ids, *about = (unpacked(one, cast(Any, kind)) for one, kind in zip(content, kinds, strict=True))
+            self._note(ids, about)
+            self._info["flags"][unknown] |= _KNOWN  # even if it is gone
+        return self._info[nodes]
+
+    def _note(self, nodes: Array, about: Sequence[Array]) -> None:
+        kept = nodes < self.size  # nodes that were added meanwhile are not in this version
+        kind, topic, passages, ends, edges = (column[kept] for column in about)
+        nodes = nodes[kept]
+        is_passage = kind == (self._kinds.index("passage") if "passage" in self._kinds else -1)
+        self._info["flags"][nodes] |= (_KNOWN | _PASSAGE * is_passage | _TOPIC * (topic > 0)).astype(np.uint8)
+        self._info["passages"][nodes], self._info["ends"][nodes] = passages, ends
+        self._info["edges"][nodes] = edges
+
+    # Nodes
+
+    def nodes(self, indices: Indices) -> list[Node]:
+        """What is known of these nodes."""
+        wanted = np.asarray(indices).tolist()
+        new = [number for number in dict.fromkeys(wanted) if number not in self._nodes]
+        if new:
+            self._nodes.update({number: Node("", "", "") for number in new})
+            for number, text in self._connections.read("SELECT id, description FROM nodes WHERE id = ANY(%s)", [new]):
+                self._nodes[number] = Node(*json.loads(text))
+        return [self._nodes[number] for number in wanted]
+
+    def find(self, ids: Iterable[str]) -> dict[str, int]:
+        """The numbers of the nodes with these ids; ids that do not exist are left out."""
+        wanted = list(dict.fromkeys(ids))
+        keys = {id_: _keys(id_) for id_ in wanted if id_ not in self._found and is_storable(id_)}
+        if keys:
+            query = "SELECT key, id FROM nodes WHERE key = ANY(%s) AND (flags & 8) > 0 AND id < %s"
+            found = dict(self._connections.read(query, [[key for group in keys.values() for key in group], self.size]))
+            for id_, group in keys.items():
+                self._found[id_] = next((found[key] for key in group if key in found), -1)
+        return {id_: number for id_ in wanted if (number := self._found.get(id_, -1)) >= 0}
+
+    def lookup(self, keys: Iterable[str]) -> dict[str, tuple[int, ...]]:
+        """The nodes whose names have these word keys (`word_key`), of whatever kind; unknown keys are left out."""
+        known: dict[str, tuple[int, ...]] = self.cached("lookup", dict)
+        wanted = [key for key in dict.fromkeys(keys) if is_storable(key)]
+        new = [key for key in wanted if key not in known]
+        if new:
+            known.update(dict.fromkeys(new, ()))
+            query = (
+                "SELECT name_key, id FROM nodes WHERE name_key = ANY(%s) AND (flags & 8) > 0 AND id < %s ORDER BY key"
+            )
+            for key, number in self._connections.read(query, [new, self.size]):
+                known[key] = (*known[key], number)
+        return {key: known[key] for key in wanted if known[key]}
+
+    def nearest_names(
+        self, spans: Sequence[Sequence[str]], min_similarity: float, shown: Shown | None = None
+    ) -> list[tuple[tuple[int, ...], float] | None]:
+        """For each span of casefolded words, the nodes with the most similar name, and the similarity in [0, 1]."""
+        names = self._names
+        spans = [[word for word in words if is_storable(word)] for words in spans]
+        names.prepare(spans)
+        names.prepare_misspelt(spans)
+        keys = None if shown is None else shown_keys(lambda key: self.lookup([key]).get(key, ()), shown)
+        found = [names.nearest(words, threshold=min_similarity, shown=keys) for words in spans]
+        nodes = self.lookup(nearest[0] for nearest in found if nearest is not None)
+        return [None if one is None or one[0] not in nodes else (nodes[one[0]], one[1]) for one in found]
+
+    def nodes_of_kind(self, kind: str) -> "_Flags":
+        """Which nodes are of this kind."""
+        if kind == "passage":
+            return _Flags(lambda nodes: np.asarray(self._about(nodes)["flags"] & _PASSAGE > 0))
+        return _Flags(lambda nodes: np.array([node.kind == kind for node in self.nodes(nodes)], np.bool_))
+
+    def targets_of_type(self, edge_type: str) -> "_Flags":
+        """To which nodes an edge of this type leads."""
+        if edge_type == "about":
+            return _Flags(lambda nodes: np.asarray(self._about(nodes)["flags"] & _TOPIC > 0))
+        code = self.edge_types.index(edge_type) if edge_type in self.edge_types else -1
+
+        def is_target(nodes: Indices) -> Mask:
+            found = self.neighbours(nodes, "in")
+            places = np.repeat(np.arange(len(nodes)), np.diff(found.offsets))
+            return np.asarray(np.bincount(places[found.types == code], minlength=len(nodes)) > 0)
+
+        return _Flags(is_target)
+
+    def titled_share(self) -> float:
+        """How many of the passages have a title."""
+        return self._titled / self._passages if self._passages else 0.0
+
+    def cooccurring(self, words: Iterable[str]) -> tuple[Indices, Floats]:
+        """The nodes whose names occur next to forms of these casefolded words, each once, and how closely.
+
+        See `Cooccurrence`.
+        """
+        telling = [word for word in dict.fromkeys(words) if word not in STOP_WORDS and is_storable(word)]
+        groups = self._stem_groups(telling)
+        if not groups:
+            return np.empty(0, np.int64), np.empty(0)
+        rarest = np.array([max(_rarity(self._documents, near) for near in group.values()) for group in groups])
+        weights = rarest / rarest.sum()
+        content = self._connections.read(_NEAR, [sorted({word for group in groups for word in group})])[0]
+        word, node, count, passages = (unpacked(one, "int4") for one in content)
+        self.rows_read += len(word)
+        nodes, place = np.unique(node, return_inverse=True)
+        closeness = np.zeros(len(nodes))
+        with_name = np.zeros(len(nodes))
+        with_name[place] = passages
+        for weight, group in zip(weights.tolist(), groups, strict=True):
+            mine = np.isin(word, list(group))
+            shares = np.bincount(place[mine], count[mine], len(nodes)) / (1 + with_name)
+            closeness += weight * np.minimum(shares, 1.0)
+        kept = (closeness > 0) & (nodes < self.size)
+        return nodes[kept].astype(np.int64), closeness[kept]
+
+    def _stem_groups(self, words: Sequence[str]) -> list[dict[int, int]]:
+        """For each word that has any of the same stem here, these: number, and documents where it is next to a name."""
+        if not words:
+            return []
+        query = "SELECT id, text, near_documents FROM words WHERE near_documents > 0 AND left(text, 4) = ANY(%s)"
+        found = self._connections.read(query, [sorted({word[:4] for word in words})])
+        groups = [{id_: near for id_, text, near in found if same_stem(word, text)} for word in words]
+        return [group for group in groups if group]
+
+    # The rest
+
+    def statements(self) -> Statements:
+        """Who states what, for tenants."""
+        return cast(Statements, _PostgresStatements(self._connections, self))
+
+    def is_mention(self, sources: Indices, targets: Indices, types: Indices) -> Mask:
+        """Which of these edges, all of which were read, are nothing but mentions."""
+        stated = self.cached(("stated", len(self._codes)), self._stated_entries)
+        keys = zip(sources.tolist(), targets.tolist(), types.tolist(), strict=True)
+        return np.array([key not in stated for key in keys], np.bool_)
+
+    def _stated_entries(self) -> set[tuple[int, int, int]]:
+        found: set[tuple[int, int, int]] = set()
+        nodes = np.flatnonzero(self._info["flags"] & _READ)
+        counts, (targets, codes, _) = self._gather(nodes)
+        sources = np.repeat(nodes, counts)
+        stated = codes & MENTION == 0
+        rows = (column[stated].tolist() for column in (sources, targets, codes))
+        for source, target, code in zip(*rows, strict=True):
+            found.add((target, source, code // 4) if code & 2 else (source, target, code // 4))
+        return found
+
+    def cached(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """What `make` returns, computed once for this question; work space is kept for the next."""
+        if isinstance(key, tuple) and key[0] == "workspaces":
+            return cast(Value, self._shared.setdefault((*key, self.size), make()))
+        if key not in self._cache:
+            self._cache[key] = make()
+        return cast(Value, self._cache[key])
+
+
+class _Flags:
+    """Flags that are looked up for the nodes asked about."""
+
+    def __init__(self, look_up: Callable[[Indices], Mask]) -> None:
+        self._look_up = look_up
+
+    def __getitem__(self, nodes: Indices) -> Mask:
+        return self._look_up(np.asarray(nodes, np.int64))
+
+
+class _PostgresStatements:
+    """The documents behind edges and nodes that are stated outright; see `Statements`."""
+
+    def __init__(self, connections: Connections, graph: PostgresGraph) -> None:
+        self._connections, self._graph = connections, graph
+
+    def documents_of_edges(self, sources: Indices, targets: Indices, types: Indices) -> tuple[Indices, Indices]:
+        """Which of these edges a document states, and that document; an edge comes once for each of its documents."""
+        places = np.flatnonzero(~self._graph.is_mention(sources, targets, types))
+        columns = (places, sources[places], targets[places], types[places])
+        return self._pairs(_STATED, *(column.tolist() for column in columns))
+
+    def documents_of_nodes(self, nodes: Indices) -> tuple[Indices, Indices]:
+        """Which of these nodes a document declares, and that document; a node comes once for each of its documents."""
+        return self._pairs(_DECLARED, list(range(len(nodes))), nodes.tolist())
+
+    def _pairs(self, query: str, *columns: list[int]) -> tuple[Indices, Indices]:
+        rows = self._connections.read(query, columns) if columns[0] else []
+        rows = sorted(row for row in rows if row[1] < self._graph.size)
+        return np.array([place for place, _ in rows], np.int64), np.array([one for _, one in rows], np.int64)
+
+
+def is_storable(text: str) -> bool:
+    """Whether PostgreSQL can hold a text: not with a NUL character or half a surrogate pair.
+
+    >>> is_storable("Łódź"), is_storable("a" + chr(0)), is_storable(chr(0xD800))
+    (True, False, False)
+    """
+    if "\0" in text:
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _keys(id_: str) -> list[str]:
+    """The keys under which the node with an id may be stored, best first."""
+    kind, _, rest = id_.partition(":")
+    if rest and not id_.startswith((passage_id(""), ADDRESS)) and rest == normalise_name(rest):
+        return [id_, f"{kind}:{word_key(rest)}"]
+    return [id_]
+
+
+def _rarity(documents: int, near: int) -> float:
+    return math.log(1 + (documents - near + 0.5) / (near + 0.5))

@@ -1,0 +1,206 @@
+"""The tables of a graph in PostgreSQL, their version, and how older ones are brought up to date.
+
+All tables lie in one schema, so one database can hold several graphs. Everything that depends on the whole corpus is a
+sum on a row, as in `graph/storage/tables.py`; weights of mentions are computed from these sums when edges are read.
+"""
+
+from typing import Any
+
+from psycopg import Connection, sql
+
+from hopweave.errors import KnowledgeBaseError, NewerSchema
+
+SCHEMA_VERSION = 1
+
+_TABLES = """
+CREATE TABLE state (
+    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    version bigint NOT NULL DEFAULT 0,
+    documents integer NOT NULL DEFAULT 0,
+    nodes integer NOT NULL DEFAULT 0,
+    words integer NOT NULL DEFAULT 0,
+    names integer NOT NULL DEFAULT 0,
+    passages integer NOT NULL DEFAULT 0,
+    titled integer NOT NULL DEFAULT 0,
+    kinds text[] NOT NULL DEFAULT ARRAY[''],
+    edge_types text[] NOT NULL DEFAULT '{}',
+    settings jsonb NOT NULL
+);
+CREATE TABLE documents (
+    node integer PRIMARY KEY,
+    id text NOT NULL UNIQUE,
+    source text NOT NULL,
+    metadata jsonb NOT NULL,
+    digest bytea NOT NULL,
+    payload bytea NOT NULL,
+    words integer[] NOT NULL,
+    names integer[] NOT NULL,
+    mentions bytea NOT NULL,
+    nearby bytea NOT NULL
+);
+CREATE INDEX documents_words ON documents USING gin (words) WITH (fastupdate = off);
+CREATE INDEX documents_names ON documents USING gin (names) WITH (fastupdate = off);
+CREATE INDEX documents_source ON documents (source) WHERE source <> '';
+CREATE INDEX documents_metadata ON documents USING gin (metadata jsonb_path_ops) WITH (fastupdate = off);
+CREATE TABLE words (
+    id integer PRIMARY KEY,
+    text text COLLATE "C" NOT NULL UNIQUE,
+    lower_case integer NOT NULL,
+    upper_case integer NOT NULL,
+    near_documents integer NOT NULL,
+    documents integer NOT NULL
+);
+CREATE INDEX words_near ON words (left(text, 4)) WHERE near_documents > 0;
+CREATE TABLE nodes (
+    id integer PRIMARY KEY,
+    key text COLLATE "C" NOT NULL UNIQUE,
+    kind smallint NOT NULL,
+    flags smallint NOT NULL,
+    topic boolean NOT NULL DEFAULT false,
+    about integer NOT NULL,
+    sure integer NOT NULL,
+    passages integer NOT NULL,
+    declared integer NOT NULL,
+    document smallint NOT NULL,
+    edge_ends integer NOT NULL,
+    leads_to integer NOT NULL,
+    edges integer NOT NULL,
+    name_hash bigint NOT NULL,
+    name_key text COLLATE "C",
+    description text NOT NULL
+);
+CREATE INDEX nodes_name ON nodes (name_key) WHERE name_key IS NOT NULL;
+CREATE INDEX nodes_searched ON nodes (name_hash) WHERE (flags & 4) > 0;
+CREATE TABLE name_words (
+    word text COLLATE "C" NOT NULL,
+    node integer NOT NULL,
+    bucket text COLLATE "C",
+    length smallint,
+    PRIMARY KEY (word, node)
+);
+CREATE INDEX name_words_bucket ON name_words (bucket, word) WHERE bucket IS NOT NULL;
+CREATE INDEX name_words_node ON name_words (node);
+CREATE TABLE spellings (
+    node integer NOT NULL,
+    text text COLLATE "C" NOT NULL,
+    mentions integer NOT NULL,
+    about integer NOT NULL,
+    declared integer NOT NULL,
+    PRIMARY KEY (node, text)
+);
+CREATE TABLE declared (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    node integer NOT NULL,
+    document integer NOT NULL,
+    payload text NOT NULL,
+    spelling text
+);
+CREATE INDEX declared_node ON declared (node);
+CREATE INDEX declared_document ON declared (document);
+CREATE TABLE stated (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    document integer NOT NULL,
+    source integer NOT NULL,
+    target integer NOT NULL,
+    source_text text,
+    target_text text,
+    type smallint NOT NULL,
+    weight double precision NOT NULL,
+    label text,
+    flags smallint NOT NULL,
+    start_node integer NOT NULL,
+    end_node integer NOT NULL
+);
+CREATE INDEX stated_document ON stated (document);
+CREATE INDEX stated_source ON stated (source);
+CREATE INDEX stated_target ON stated (target);
+CREATE INDEX stated_ends ON stated (start_node, end_node) WHERE start_node >= 0;
+CREATE INDEX stated_end ON stated (end_node) WHERE end_node >= 0;
+CREATE TABLE edges (
+    src integer NOT NULL,
+    dst integer NOT NULL,
+    code smallint NOT NULL,
+    weight double precision NOT NULL,
+    copies integer NOT NULL,
+    PRIMARY KEY (src, dst, code, weight) INCLUDE (copies)
+);
+CREATE TABLE near (
+    word integer NOT NULL,
+    node integer NOT NULL,
+    passages integer NOT NULL,
+    PRIMARY KEY (word, node) INCLUDE (passages)
+)
+"""
+
+_MIGRATIONS: dict[int, str] = {}
+"""Statements that bring a schema of this version to the next."""
+
+
+def prepare(connection: Connection[Any], schema: str, settings: str, where: str) -> None:
+    """Make the tables of a graph, or bring them up to date, in the transaction of the connection.
+
+    Raises `NewerSchema` for tables of a newer hopweave, before anything is changed.
+    """
+    found = version_of(connection, schema)
+    if found is None:
+        # two processes may make it at the same moment: the second waits for the first and finds it made
+        connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"hopweave {schema}"])
+        found = version_of(connection, schema)
+    if found is None:
+        _create(connection, schema, settings)
+    elif found > SCHEMA_VERSION:
+        raise NewerSchema(
+            f"{where}: has graph schema {found}, but this hopweave reads schemas up to {SCHEMA_VERSION}; "
+            "upgrade with: pip install --upgrade hopweave"
+        )
+    elif found < SCHEMA_VERSION:
+        _migrate(connection, schema, found)
+
+
+def version_of(connection: Connection[Any], schema: str) -> int | None:
+    """The version of the tables in a schema; None if there are none.
+
+    A schema that holds tables of another program is refused.
+    """
+    row = connection.execute(
+        "SELECT obj_description(oid, 'pg_namespace'), "
+        "EXISTS (SELECT 1 FROM pg_class WHERE relnamespace = n.oid AND relkind = 'r') "
+        "FROM pg_namespace n WHERE nspname = %s",
+        [schema],
+    ).fetchone()
+    comment, holds_tables = row or (None, False)
+    if comment is not None and comment.startswith(_MARK):
+        return int(comment.removeprefix(_MARK))
+    if holds_tables:
+        raise KnowledgeBaseError(f"schema {schema!r} holds tables of another program, not a hopweave graph")
+    return None
+
+
+_MARK = "hopweave graph, schema "
+
+
+def _create(connection: Connection[Any], schema: str, settings: str) -> None:
+    connection.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(schema)))
+    _run(connection, schema, _TABLES)
+    connection.execute(
+        sql.SQL("INSERT INTO {}.state (settings) VALUES (%s::jsonb)").format(sql.Identifier(schema)), [settings]
+    )
+    _mark(connection, schema)
+
+
+def _migrate(connection: Connection[Any], schema: str, version: int) -> None:
+    connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"hopweave {schema}"])
+    for number in range(version_of(connection, schema) or version, SCHEMA_VERSION):
+        _run(connection, schema, _MIGRATIONS[number])
+    _mark(connection, schema)
+
+
+def _run(connection: Connection[Any], schema: str, statements: str) -> None:
+    connection.execute(sql.SQL("SET LOCAL search_path TO {}").format(sql.Identifier(schema)))
+    for statement in statements.split(";\n"):
+        connection.execute(statement.encode())
+
+
+def _mark(connection: Connection[Any], schema: str) -> None:
+    comment = sql.Literal(f"{_MARK}{SCHEMA_VERSION}")
+    connection.execute(sql.SQL("COMMENT ON SCHEMA {} IS {}").format(sql.Identifier(schema), comment))

@@ -1,0 +1,217 @@
+"""The graph of documents that live in a store of the user's: opened by the path of a file or by the URL of a server."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
+
+from hopweave.document import Document
+from hopweave.graph.build.builders.builder import GraphBuilder, contribute_all
+from hopweave.graph.model import Contribution, Edge, Node
+from hopweave.graph.port import GraphPort
+from hopweave.graph.storage import ledger
+from hopweave.knowledge_base.entry import Added, Entry
+from hopweave.knowledge_base.settings import DEFAULT_BUILDERS
+
+_MAX_TEXT = 1_000  # characters of a metadata value that is kept
+
+SCHEMES = ("postgresql://", "postgres://")
+
+
+class Written(NamedTuple):
+    """What is kept of a document: its contribution, the source it belongs to, and metadata that tenants go by."""
+
+    contribution: Contribution
+    source: str = ""
+    metadata: Mapping[str, Any] = {}
+
+
+class GraphStore(ABC):
+    """A graph without the texts and vectors of its documents, which many processes may write and read.
+
+    Two homes hold the same graph: an SQLite file (by path), and PostgreSQL (by URL, `pip install
+    "hopweave[postgres]"`). Every write is one transaction: a document is in the graph wholly or not at all. Writing a
+    document again that has not changed does nothing.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, GraphStore.open(f"{folder}/graph.db") as store:
+    ...     store.add([Document("ship", "MV Skua sails to Harris.", {"title": "MV Skua"})])
+    ...     sorted(store.graph.lookup(["mv skua", "harris"]))
+    Added(added=1, updated=0, unchanged=0)
+    ['harris', 'mv skua']
+    """
+
+    builders: tuple[GraphBuilder, ...] = DEFAULT_BUILDERS
+
+    @staticmethod
+    def open(
+        where: str | Path,
+        *,
+        schema: str = "hopweave",
+        builders: Sequence[GraphBuilder] | None = None,
+        read_only: bool = False,
+        pool_size: int = 8,
+        statement_seconds: float = 2.0,
+        connect_seconds: float = 10.0,
+        max_edges: int = 20_000,
+    ) -> "GraphStore":
+        """Open the graph in a file or on a server, or create it.
+
+        `builders` say how documents are connected (by mentions and links); they are settled when the graph is new.
+        The others are for a server: `schema` is where its tables lie, `pool_size` the most connections at once,
+        `statement_seconds` the time after which a walk answers with the best so far, `connect_seconds` how long to
+        wait for a connection, `max_edges` the most edges of one node that a walk follows.
+        """
+        if is_url(where):
+            from hopweave.graph_store.postgres.store import PostgresStore
+
+            return PostgresStore(
+                str(where),
+                schema=schema,
+                builders=builders,
+                read_only=read_only,
+                pool_size=pool_size,
+                statement_seconds=statement_seconds,
+                connect_seconds=connect_seconds,
+                max_edges=max_edges,
+            )
+        from hopweave.graph_store.sqlite_store import SqliteStore
+
+        return SqliteStore(Path(where), builders=builders, read_only=read_only)
+
+    # Writing
+
+    def add(self, documents: Iterable[Document], *, batch_size: int = 256) -> Added:
+        """Add what documents say to the graph, in place of what they contributed before; one transaction per batch."""
+        if batch_size < 1:
+            raise ValueError(f"batch_size must be at least 1, but got {batch_size}")
+        total, stream = Added(), iter(documents)
+        while batch := list(islice(stream, batch_size)):
+            total += self.write(self.prepared(batch))
+        return total
+
+    def replace(self, source: str, documents: Iterable[Document]) -> Added:
+        """Make these the documents of a source, such as a file; what it had besides goes, in one transaction."""
+        if not isinstance(source, str) or not source:
+            raise ValueError(f"source must be a non-empty string, but got {source!r}")
+        return self.write(self.prepared([replace(document, source=source) for document in documents]), source=source)
+
+    def contribute(self, contributions: Iterable[Contribution], *, batch_size: int = 256) -> Added:
+        """Record contributions as they are, without metadata; `delete` their ids to take them back."""
+        total, stream = Added(), iter(contributions)
+        while batch := list(islice(stream, batch_size)):
+            total += self.write([Written(one) for one in batch])
+        return total
+
+    def prepared(self, documents: Sequence[Document]) -> list[Written]:
+        """What is kept of documents, which any process can prepare."""
+        for document in documents:
+            Entry.of(document)  # raises if it cannot be stored
+        contributions = contribute_all(self.builders, documents)
+        return [
+            Written(one, document.source, kept_metadata(document.metadata))
+            for one, document in zip(contributions, documents, strict=True)
+        ]
+
+    def delete(
+        self, ids: Iterable[str] | None = None, *, source: str | None = None, where: Mapping[str, Any] | None = None
+    ) -> int:
+        """Take documents out of the graph, by id, by source or by metadata values; how many there were."""
+        if (ids is not None) + (source is not None) + (where is not None) != 1:
+            raise ValueError("delete needs one of ids, source and where")
+        if where is not None and (not isinstance(where, Mapping) or not where):
+            raise ValueError(f"where must name at least one metadata field, but got {where!r}")
+        if ids is not None:
+            return self.write([], gone=list(dict.fromkeys(ids))).removed
+        return self._delete_matching({} if where is None else where, source)
+
+    @abstractmethod
+    def write(self, documents: Sequence[Written], *, gone: Collection[str] = (), source: str | None = None) -> Added:
+        """Put documents into the graph and take others out, in one transaction.
+
+        With `source`, all other documents of that source go as well.
+        """
+
+    @abstractmethod
+    def _delete_matching(self, where: Mapping[str, Any], source: str | None) -> int: ...
+
+    # Reading
+
+    @property
+    @abstractmethod
+    def graph(self) -> GraphPort:
+        """The graph as it is now; ask for it again for every question."""
+
+    @property
+    @abstractmethod
+    def version(self) -> int:
+        """Grows with every write."""
+
+    @abstractmethod
+    def count(self) -> int:
+        """How many documents there are."""
+
+    @abstractmethod
+    def ids(self) -> list[str]:
+        """The ids of all documents, in order."""
+
+    @abstractmethod
+    def visible(self, tenant: Mapping[str, Any], ids: Iterable[str] | None = None) -> frozenset[str]:
+        """The ids of the documents that a tenant may see: all of them, or those among the ids given."""
+
+    @abstractmethod
+    def nodes(self) -> tuple[Node, ...]:
+        """All nodes, ordered by id."""
+
+    @abstractmethod
+    def edges(self) -> list[Edge]:
+        """All edges by source, target and type, each of these once, with the weights summed."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of the file or of the connections."""
+
+    def __enter__(self) -> "GraphStore":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def is_url(where: object) -> bool:
+    """Whether a graph lives on a server.
+
+    >>> is_url("postgresql://localhost/kb"), is_url("graph.db")
+    (True, False)
+    """
+    return str(where).startswith(SCHEMES)
+
+
+def kept_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """The metadata that tenants may go by: short texts, numbers, truth values, and lists of these.
+
+    >>> kept_metadata({"customer": ["acme"], "page": 3, "triples": [("a", "b", "c")], "text": "x" * 5000})
+    {'customer': ['acme'], 'page': 3}
+    """
+    plain = json.loads(Entry.of(Document("-", "", metadata)).metadata)
+    return {name: value for name, value in plain.items() if all(map(_is_short, _values(value)))}
+
+
+def encoded(documents: Sequence[Written]) -> Iterator[tuple[Written, ledger.Encoded]]:
+    """Documents with their contributions as they are stored."""
+    for one in documents:
+        yield one, ledger.encoded(one.contribution)
+
+
+def _values(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _is_short(value: Any) -> bool:
+    return isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) <= _MAX_TEXT)

@@ -1,0 +1,171 @@
+"""The graph in PostgreSQL: what a user meets besides the laws that both homes share."""
+
+import logging
+import multiprocessing
+import traceback
+
+import numpy as np
+import pytest
+
+from hopweave.document import Document
+from hopweave.errors import GraphTimeout, GraphUnavailable, KnowledgeBaseError, NewerSchema
+from hopweave.graph.build.builders.mentions import MentionsBuilder
+from hopweave.graph.external_documents import ExternalDocuments
+from hopweave.graph.pagerank import PageRank
+from hopweave.graph_store.store import GraphStore
+from hopweave.hit import Hit
+from hopweave.query import Query
+
+psycopg = pytest.importorskip("psycopg")
+SECRET = "sesame-street"
+
+
+def shelf(documents):
+    hits = {one.id: Hit(one.id, text=one.text, metadata=one.metadata) for one in documents}
+    return lambda ids: [hits[key] for key in ids if key in hits]
+
+
+def test_the_password_is_never_shown(caplog):
+    url = f"postgresql://anna:{SECRET}@127.0.0.1:1/kb"
+    with caplog.at_level(logging.DEBUG), pytest.raises(GraphUnavailable) as caught:
+        GraphStore.open(url, connect_seconds=0.3)
+    shown = "".join(traceback.format_exception(caught.value)) + caplog.text
+    assert "anna:***@127.0.0.1:1/kb" in shown
+    assert SECRET not in shown
+
+
+def test_a_url_that_is_none_is_refused_without_its_password():
+    with pytest.raises(KnowledgeBaseError, match="is no connection URL") as caught:
+        GraphStore.open(f"postgresql://anna:{SECRET}@[127.0.0.1/kb")
+    assert SECRET not in "".join(traceback.format_exception(caught.value))
+
+
+def test_the_password_is_not_in_the_repr(postgres_url, postgres_server):
+    with GraphStore.open(postgres_url) as store:
+        password = postgres_server.url.split(":")[2].split("@")[0]
+        for shown in (repr(store), repr(store.graph), repr(store._connections)):
+            assert "***" in shown
+            assert password not in shown
+
+
+def test_a_newer_schema_is_refused(postgres_url):
+    GraphStore.open(postgres_url).close()
+    with psycopg.connect(postgres_url) as connection:
+        connection.execute("COMMENT ON SCHEMA hopweave IS 'hopweave graph, schema 99'")
+    with pytest.raises(NewerSchema, match="has graph schema 99, but this hopweave reads schemas up to 1"):
+        GraphStore.open(postgres_url)
+
+
+def test_a_schema_of_another_program_is_refused(postgres_url):
+    with psycopg.connect(postgres_url) as connection:
+        connection.execute("CREATE TABLE public.bills (id int)")
+    with pytest.raises(KnowledgeBaseError, match="schema 'public' holds tables of another program"):
+        GraphStore.open(postgres_url, schema="public")
+
+
+def test_two_graphs_in_one_database(postgres_url, isles):
+    with GraphStore.open(postgres_url, schema="one") as one, GraphStore.open(postgres_url, schema='o"ther') as other:
+        one.add(isles)
+        assert (one.count(), other.count()) == (len(isles), 0)
+
+
+def test_builders_are_settled(postgres_url):
+    GraphStore.open(postgres_url, builders=[MentionsBuilder()]).close()
+    with GraphStore.open(postgres_url) as store:
+        assert store.builders == (MentionsBuilder(),)
+    with pytest.raises(KnowledgeBaseError, match="its graph is built by mentions"):
+        GraphStore.open(postgres_url, builders=[])
+
+
+def test_read_only(postgres_url, isles):
+    with pytest.raises(KnowledgeBaseError, match="open it once for writing"):
+        GraphStore.open(postgres_url, read_only=True)
+    GraphStore.open(postgres_url).close()
+    with GraphStore.open(postgres_url, read_only=True) as store, pytest.raises(KnowledgeBaseError, match="read-only"):
+        store.add(isles)
+
+
+def test_what_postgresql_cannot_hold_is_refused(postgres_url):
+    with GraphStore.open(postgres_url) as store:
+        for document in (Document("a\0", "x"), Document("a", "x", {"k": "\0"}), Document("x" * 3000, "y")):
+            with pytest.raises(KnowledgeBaseError, match="cannot be stored"):
+                store.add([document])
+        assert store.graph.find(["passage:\0"]) == store.graph.lookup(["\0", "\ud800"]) == {}
+        assert store.delete(["\0"]) == 0
+        store.add([Document("b", "x" * 9000 + " sails to MV Skua")])  # a very long word is no reason to refuse
+        assert store.ids() == ["b"]
+
+
+def test_a_statement_that_takes_too_long_is_an_error_that_says_so(postgres_url, isles):
+    with GraphStore.open(postgres_url, statement_seconds=0.1) as store:
+        store.add(isles)
+        graph = store.graph
+        with psycopg.connect(postgres_url) as other:
+            other.execute("LOCK TABLE hopweave.edges IN ACCESS EXCLUSIVE MODE")
+            with pytest.raises(GraphTimeout, match=r"took longer than 0.1 seconds"):
+                graph.neighbours(np.array([0]))
+        assert len(graph.neighbours(np.array([0]), "both").targets)
+
+
+def test_a_restarted_server_is_found_again(postgres_server, postgres_url, isles):
+    with GraphStore.open(postgres_url) as store:
+        store.add(isles)
+        assert store.version == 1
+        postgres_server.kill()
+        postgres_server.start()
+        assert store.count() == len(isles)
+        postgres_server.kill()
+        postgres_server.start()
+        assert store.delete(["skua"]) == 1
+
+
+def test_too_many_edges_are_left_out_and_the_receipt_says_so(postgres_url):
+    documents = [Document(str(one), f"MV Skua sails to Port{one}.") for one in range(12)]
+    query, source = Query("Where does MV Skua sail?"), PageRank(seeds_from=())
+    for max_edges, finished in ((5, False), (100, True)):
+        with GraphStore.open(postgres_url, max_edges=max_edges) as store:
+            store.add(documents)
+            hits = source.search(query, ExternalDocuments(store, shelf(documents)))
+            assert hits
+            assert {hit.receipts[-1].details["finished"] for hit in hits} == {finished}
+
+
+def test_the_graph_is_live_and_tenants_see_their_own(postgres_url, tmp_path):
+    documents = [
+        Document("ship", "MV Skua sails to Harris.", {"title": "MV Skua", "customer": "acme"}),
+        Document("isle", "Harris is an island. MV Skua calls.", {"title": "Harris", "customer": ["zeta", "acme"]}),
+        Document("port", "Harris has a port. MV Skua is seen there.", {"title": "Port", "customer": "zeta"}),
+    ]
+    source, found = PageRank(seeds_from=()), []
+    for where in (postgres_url, tmp_path / "graph.db"):
+        with GraphStore.open(where) as store:
+            knowledge = ExternalDocuments(store, shelf(documents))
+            store.add(documents[:1])
+            before = [hit.id for hit in source.search(Query("MV Skua?"), knowledge)]
+            store.add(documents[1:])
+            after = [hit.id for hit in source.search(Query("MV Skua?"), knowledge)]
+            assert before == ["ship"]
+            assert set(after) == {"ship", "isle", "port"}
+            tenants = [
+                {hit.id for hit in source.search(Query("MV Skua?", tenant=tenant), knowledge)}
+                for tenant in ({"customer": "acme"}, {"customer": "zeta"}, {"customer": "none"})
+            ]
+            assert tenants == [{"ship", "isle"}, {"isle", "port"}, set()]
+            found.append(after)
+    assert found[0] == found[1]
+
+
+def added_elsewhere(url):
+    with GraphStore.open(url) as store:
+        store.add([Document("new", "Ingrid Falk designed the tide gate.", {"title": "Ingrid Falk"})])
+
+
+def test_another_process_adds_and_the_next_query_finds_it(postgres_url, isles):
+    with GraphStore.open(postgres_url) as store:
+        store.add(isles)
+        assert not store.graph.lookup(["ingrid falk"])
+        process = multiprocessing.get_context("spawn").Process(target=added_elsewhere, args=(postgres_url,))
+        process.start()
+        process.join()
+        assert process.exitcode == 0
+        assert store.graph.lookup(["ingrid falk"])
