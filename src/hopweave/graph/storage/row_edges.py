@@ -80,6 +80,17 @@ class RowEdges(ABC):
         )
 
 
+def mention_factor(passages: int, edge_ends: int, dead_end_share: float) -> float:
+    """What the weight of one mention is multiplied by, as `GraphTables.rarity` does for all nodes.
+
+    >>> mention_factor(0, 0, 0.1), round(mention_factor(1, 0, 0.1), 3), round(mention_factor(1, 1, 0.1), 3)
+    (1.0, 0.091, 0.91)
+    """
+    if not passages:
+        return 1.0
+    return float(1 / np.log(2 + passages)) * (dead_end_share if passages == 1 and not edge_ends else 1.0)
+
+
 @lru_cache(64)
 def _code_factors(forward: tuple[float, ...], backward: tuple[float, ...]) -> Array:
     """What the code of an entry multiplies its weight by."""

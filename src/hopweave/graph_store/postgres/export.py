@@ -4,7 +4,8 @@ import json
 from collections import Counter, defaultdict
 
 from hopweave.graph.model import Edge, Node
-from hopweave.graph.storage.tables import BACKWARD, MENTION, mention_factor
+from hopweave.graph.storage.row_edges import mention_factor
+from hopweave.graph.storage.tables import BACKWARD, MENTION
 from hopweave.graph_store.postgres.connections import Connections
 
 
