@@ -5,17 +5,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hopweave.hit import Vector
+from hopweave.metadata.titles import title_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Document:
     r"""A passage to be found: an id, its text, metadata and, if there is one already, its vector.
 
-    A title in the metadata is searched along with the text. `source` names what the document is a part of, such as a
-    file; `KnowledgeBase.replace` exchanges all documents of a source.
+    A title in the metadata is searched along with the text, or a `heading` instead of it. `source` names what the
+    document is a part of, such as a file; `KnowledgeBase.replace` exchanges all documents of a source.
 
     >>> Document("skua", "A ferry built in 1974.", {"title": "MV Skua"}).searchable
     'MV Skua\nA ferry built in 1974.'
+    >>> Document("skua", "A ferry.", {"title": "MV Skua"}, heading="title: MV Skua\nowner: harbour").searchable
+    'title: MV Skua\nowner: harbour\nA ferry.'
     """
 
     id: str
@@ -23,14 +26,25 @@ class Document:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     vector: Vector | None = None
     source: str = field(default="", repr=False)
+    heading: str = field(default="", repr=False)
 
     @property
     def title(self) -> str:
-        """The title in the metadata, or an empty string."""
-        title = self.metadata.get("title")
-        return title if isinstance(title, str) else ""
+        """The title by the metadata (`hopweave.metadata.titles.title_of`), or an empty string."""
+        return title_of(self.metadata)
 
     @property
     def searchable(self) -> str:
-        """What text and vector indexes see: title and text."""
-        return f"{self.title}\n{self.text}" if self.title and not self.text.startswith(self.title) else self.text
+        """What text and vector indexes see: heading or title, and text."""
+        return searchable(self.heading or self.title, self.text)
+
+
+def searchable(heading: str, text: str) -> str:
+    r"""What indexes see of a text under a heading; neither is repeated if the other holds it.
+
+    >>> searchable("MV Skua", "A ferry."), searchable("MV Skua", "MV Skua is a ferry."), searchable("A: x. B", "x.")
+    ('MV Skua\nA ferry.', 'MV Skua is a ferry.', 'A: x. B')
+    """
+    if not heading or text.startswith(heading):
+        return text
+    return heading if text.strip() in heading else f"{heading}\n{text}"

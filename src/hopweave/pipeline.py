@@ -284,8 +284,7 @@ class _Run:
     def _context(
         self, builder: ContextBuilder, hits: Sequence[Hit], paths: Paths | None, around: Neighbourhoods | None
     ) -> Context:
-        lines = [path.words for path in reversed(paths.paths)] if paths else []  # the best last, where it is read best
-        return builder.build(hits, [*(around.lines if around else ()), *lines])
+        return builder.build(hits, [*(around.lines if around else ()), *(paths.lines if paths else ())])
 
     def _paths(self, hits: Sequence[Hit]) -> Paths | None:
         """Paths between the hits, if the recipe asks for them and the plan does not think the question too simple."""
@@ -305,7 +304,7 @@ class _Run:
         vector = None if query.vector is None else query.vector.tobytes()
         # answers may be as old as the cache keeps them, so questions asked that close together may share one
         period = query.now.timestamp() // self._cache.seconds
-        asked = (query.text, vector, period, query.filters, query.tenant, query.intent, query.plan)
+        asked = (query.text, query.vector_texts, vector, period, query.filters, query.tenant, query.intent, query.plan)
         return repr((pipeline, self.knowledge.version, self.top_k, *asked))
 
 

@@ -71,6 +71,8 @@ class Query:
     `filters` decide which documents may be returned; a walk over the graph may still start from others or pass through.
     `tenant` is hard isolation: metadata values a document must have to be seen at all, by walks too. `now` is the clock
     that freshness goes by; a naive time counts as UTC.
+    `vector_texts` are texts whose mean vector is compared instead of that of the question, such as answers that a
+    language model made up: L. Gao et al. (2023), Precise Zero-Shot Dense Retrieval without Relevance Labels (HyDE).
 
     >>> Query("where does the Skua sail?", now=datetime(2026, 5, 1)).now.isoformat()
     '2026-05-01T00:00:00+00:00'
@@ -83,6 +85,7 @@ class Query:
     tenant: Mapping[str, Any] | None = None
     intent: Intent | None = None
     plan: Plan | None = None
+    vector_texts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.now.tzinfo is None:
@@ -92,8 +95,8 @@ class Query:
         if not isinstance(other, Query):
             return NotImplemented
         return same_vector(self.vector, other.vector) and (
-            (self.text, self.now, self.filters, self.tenant, self.intent, self.plan)
-            == (other.text, other.now, other.filters, other.tenant, other.intent, other.plan)
+            (self.text, self.now, self.filters, self.tenant, self.intent, self.plan, self.vector_texts)
+            == (other.text, other.now, other.filters, other.tenant, other.intent, other.plan, other.vector_texts)
         )
 
     def __hash__(self) -> int:

@@ -7,12 +7,15 @@ import pytest
 from llama_index.core import Document
 from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
 from llama_index.core.node_parser import SentenceSplitter
+from llama_index.core.schema import MetadataMode, TextNode
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.ingestion.hopweave import KnowledgeBaseWriter
-from llama_index.retrievers.hopweave import RecipeRetriever
+from llama_index.query_engine.hopweave import load_query_engine
+from llama_index.retrievers.hopweave import BM25Retriever, FullTextRetriever, RecipeRetriever
 from llama_index.vector_stores.hopweave import HopweaveVectorStore
 
 from hopweave import KnowledgeBase
+from hopweave.vector.embedders import CallableEmbedder
 
 DOCUMENTS = [
     Document(id_="skua", text="MV Skua was designed by Ingrid Falk.", metadata={"title": "MV Skua"}),
@@ -97,3 +100,54 @@ def test_upserts_and_delete_through_the_vector_store(embed_model):
     assert store.knowledge_base.count() == 2
     assert "closed" in kept
     assert "Lunn" not in kept
+
+
+EXTRACTED = TextNode(
+    id_="5d1f",
+    text="She sails hourly.",
+    metadata={"document_title": "MV Skua", "excerpt_keywords": "ferry, timetable", "file_name": "skua.md", "size": 17},
+    excluded_embed_metadata_keys=["file_name", "size"],
+)
+
+
+def test_what_is_embedded_is_what_is_indexed():
+    seen = []
+
+    def embed(texts):
+        seen.extend(texts)
+        return [[1.0, float(len(text))] for text in texts]
+
+    with KnowledgeBase.open(embedder=CallableEmbedder(name="seen", function=embed)) as kb:
+        KnowledgeBaseWriter(knowledge_base=kb)([EXTRACTED])
+        assert seen == [EXTRACTED.get_content(metadata_mode=MetadataMode.EMBED)]
+        for retriever in (BM25Retriever(kb), FullTextRetriever(kb)):
+            found = retriever.retrieve("timetable")
+            assert [node.text for node in found] == ["She sails hourly."]
+            assert retriever.retrieve("17") == []
+        assert found[0].node.hash == EXTRACTED.hash
+        assert kb.check() == []
+
+
+@pytest.mark.parametrize("template", ["{metadata_str}\n\n{content}", "{content} ({metadata_str})", "{metadata_str}"])
+def test_templates_of_the_user_are_kept(kb, template):
+    node = EXTRACTED.model_copy(update={"text_template": template})
+    KnowledgeBaseWriter(knowledge_base=kb)([node])
+    assert [found.node_id for found in BM25Retriever(kb).retrieve("timetable")] == ["5d1f"]
+    assert [found.text for found in BM25Retriever(kb).retrieve("hourly")] == ["She sails hourly."]
+
+
+def test_extracted_titles_and_file_names_are_titles(kb):
+    files = [TextNode(text="Ingrid Falk was born in Lunn.", metadata={"file_name": "Ingrid Falk.md"}), EXTRACTED]
+    KnowledgeBaseWriter(knowledge_base=kb)(files)
+    for name in ("mv skua", "ingrid falk"):
+        assert kb.graph.lookup([name])
+    response = load_query_engine("hybrid", kb).query("When does MV Skua sail, and where was Ingrid Falk born?")
+    labels = [line.partition(" ")[2] for line in response.metadata["hopweave"]["sources"].splitlines()]
+    assert sorted(labels) == ["Ingrid Falk.md", "MV Skua (skua.md)"]
+
+
+def test_text_alone_is_its_own_heading(kb):
+    KnowledgeBaseWriter(knowledge_base=kb)([TextNode(id_="a", text="She sails. \n"), TextNode(id_="b", text="")])
+    assert [(one.text, one.heading) for one in kb.documents()] == [("She sails. \n", ""), ("", "")]
+    KnowledgeBaseWriter(knowledge_base=kb)([TextNode(id_="a", text="She sails. \n", metadata={"ship": "Skua"})])
+    assert next(one.searchable for one in kb.documents() if one.id == "a") == "ship: Skua\n\nShe sails. \n"

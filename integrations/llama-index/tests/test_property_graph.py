@@ -112,7 +112,10 @@ def test_a_sub_retriever_finds_the_second_hop(graph_index, llm, embed_model):
     ours = PageRankPGRetriever(graph_index.property_graph_store, similarity_top_k=2, time_budget_seconds=60)
     found = ours.retrieve(QUESTION)
     assert [node.node_id for node in found] == ["c1", "c2"]
-    assert found[1].text == "Ingrid Falk Lunn"
+    assert found[1].text == (
+        "Here are some facts extracted from the provided text:\n\n"
+        "MV Skua —designed_by→ Ingrid Falk\nIngrid Falk -> born in -> Lunn\n\nIngrid Falk Lunn"
+    )
     assert found[1].metadata["hopweave"]["receipts"][-1]["stage"] == "pagerank"
     assert asyncio.run(ours.aretrieve(QUESTION)) == found
     combined = graph_index.as_retriever(sub_retrievers=[ours])
@@ -127,13 +130,13 @@ def test_a_sub_retriever_finds_the_second_hop(graph_index, llm, embed_model):
     assert asyncio.run(all_at_once()) == [found] * 50
 
 
-def test_the_graph_is_read_again_when_asked(graph_index):
+def test_what_an_index_takes_in_is_found(graph_index):
     ours = PageRankPGRetriever(graph_index.property_graph_store)
-    before = ours.retrieve("Who rests in Hallow?")
+    assert "c4" not in [node.node_id for node in ours.retrieve("Who rests in Hallow?")]
     TRIPLES["c4"] = [("SS Dunlin", "rests in", "Hallow")]
     graph_index.insert_nodes([TextNode(id_="c4", text="SS Dunlin Hallow")])
     del TRIPLES["c4"]
-    assert [node.node_id for node in ours.retrieve("Who rests in Hallow?")] == [node.node_id for node in before]
+    assert ours.retrieve("Who rests in Hallow?")[0].node_id == "c4"
     assert ours.refresh().retrieve("Who rests in Hallow?")[0].node_id == "c4"
 
 
@@ -220,3 +223,66 @@ def test_the_order_does_not_depend_on_the_hash_seed(graph_index, tmp_path):
         for seed in ("1", "2")
     ]
     assert rankings[0] == rankings[1]
+
+
+def test_facts_alone_and_chunks_alone(graph_index):
+    store = graph_index.property_graph_store
+    facts = PageRankPGRetriever(store, similarity_top_k=2, include_text=False, time_budget_seconds=60)
+    found = facts.retrieve(QUESTION)
+    assert [node.text for node in found] == [
+        "MV Skua -> designed by -> Ingrid Falk",
+        "MV Skua —designed_by→ Ingrid Falk\nIngrid Falk -> born in -> Lunn",
+    ]
+    assert [node.node.ref_doc_id for node in found] == ["c1", "c2"]
+    assert [node.text for node in asyncio.run(facts.aretrieve(QUESTION))] == [node.text for node in found]
+    chunks = PageRankPGRetriever(store, similarity_top_k=2, include_facts=False, time_budget_seconds=60)
+    assert [node.text for node in chunks.retrieve(QUESTION)] == ["MV Skua Ingrid Falk", "Ingrid Falk Lunn"]
+    bare = PageRankPGRetriever(store, similarity_top_k=1, include_text_preamble=None, time_budget_seconds=60)
+    assert bare.retrieve(QUESTION)[0].text == "MV Skua -> designed by -> Ingrid Falk\n\nMV Skua Ingrid Falk"
+    with pytest.raises(ValueError, match="include_facts: False is not allowed with include_text=False"):
+        PageRankPGRetriever(store, include_text=False, include_facts=False)
+    with pytest.raises(ValueError, match="refresh_seconds: -1 is not allowed"):
+        PageRankPGRetriever(store, refresh_seconds=-1)
+
+
+def test_a_store_in_memory_is_read_again_when_it_has_changed(graph_index):
+    store = graph_index.property_graph_store
+    retriever = PageRankPGRetriever(store, time_budget_seconds=60)
+    question = "Who keeps the tide gate?"
+    assert [node.node_id for node in retriever.retrieve(question)] == ["c3"]
+    read = retriever._graph
+    retriever.retrieve(question)
+    assert retriever._graph is read
+    chunk = TextNode(id_="c4", text="Per Moe keeps the Tide gate.")
+    store.upsert_llama_nodes([chunk])
+    store.upsert_nodes([EntityNode(name="Per Moe")])
+    store.upsert_relations(
+        [Relation(label="keeps", source_id="Per Moe", target_id="Tide gate", properties={"triplet_source_id": "c4"})]
+    )
+    assert {node.node_id for node in retriever.retrieve(question)} == {"c3", "c4"}
+    store.delete(entity_names=["Per Moe"])
+    assert "c4" not in [node.node_id for node in retriever.retrieve(question)]
+
+
+def test_other_stores_are_read_again_after_a_while(graph_index):
+    time, reads = [0.0], []
+
+    class Remote(Doubling):
+        def get_triplets(self, *args, **kwargs):
+            reads.append(time[0])
+            return super().get_triplets(*args, **kwargs)
+
+        def get_llama_nodes(self, ids):
+            return self.store.get_llama_nodes(ids)
+
+    def reads_at(retriever, *times):
+        reads.clear()
+        for time[0] in times:
+            retriever.retrieve(QUESTION)
+        return sorted(set(reads))
+
+    store = Remote(graph_index.property_graph_store)
+    options = {"clock": lambda: time[0], "time_budget_seconds": 60}
+    assert reads_at(PageRankPGRetriever(store, refresh_seconds=60, **options), 0, 30, 61, 62) == [0, 61]
+    assert reads_at(PageRankPGRetriever(store, refresh_seconds=0, **options), 0, 1) == [0, 1]
+    assert reads_at(PageRankPGRetriever(store, refresh_seconds=None, **options), 0, 10_000) == [0]

@@ -9,8 +9,15 @@ from llama_index.core.schema import MetadataMode, QueryBundle
 from llama_index.core.vector_stores import MetadataFilters
 from llama_index.query_engine.hopweave import GateQueryEngine, RecipeQueryEngine, load_query_engine
 from llama_index.response_synthesizers.hopweave import ContextBuilderSynthesizer
-from llama_index.retrievers.hopweave import BM25Retriever, PageRankRetriever, RecipeRetriever, VectorSearchRetriever
+from llama_index.retrievers.hopweave import (
+    BM25Retriever,
+    FusionRetriever,
+    PageRankRetriever,
+    RecipeRetriever,
+    VectorSearchRetriever,
+)
 
+from hopweave import Document, KnowledgeBase
 from hopweave.errors import RecipeError
 from hopweave.pipeline import Pipeline
 from hopweave.recipe import load_recipe, recipe_names
@@ -194,3 +201,44 @@ def test_failures_of_optional_sources_reach_the_user(kb, heard, caplog):
     ] * 2
     assert "source 'vector' failed and was skipped" in caplog.text
     assert "failures" not in load_query_engine("hybrid", kb).query("ferry pump").metadata["hopweave"]
+
+
+@pytest.fixture(scope="module")
+def fleet():
+    """More documents than a source fetches, and few of one kind."""
+    names = ("Skua", "Tern", "Gull", "Plover", "Dunlin")
+    with KnowledgeBase.open() as fleet:
+        fleet.add(
+            Document(
+                f"trip-{number}",
+                f"Trip {number} of MV {names[number % 5]} met MV {names[number % 3]} off Lunn in month {number % 12}.",
+                {"title": f"Log {number}", "kind": "rare" if number % 40 == 7 else "plain"},
+            )
+            for number in range(200)
+        )
+        yield fleet
+
+
+def native_multihop(kb, **options):
+    """The recipe `multihop` put together from retrievers by hand."""
+    text, vector = BM25Retriever(kb, similarity_top_k=30), VectorSearchRetriever(kb, similarity_top_k=30)
+    graph = PageRankRetriever(kb, upstream={"text": text, "vector": vector}, similarity_top_k=30)
+    return FusionRetriever({"text": text, "vector": vector, "graph": graph}, fuse="trust_weighted", **options)
+
+
+@pytest.mark.parametrize("top_k", [1, 5, 60])
+@pytest.mark.parametrize("value", [None, "rare", "plain"])
+def test_numbers_and_filters_rank_as_in_the_core(fleet, top_k, value):
+    filters = None if value is None else MetadataFilters.from_dicts([{"key": "kind", "value": value}])
+    for question in ("Which trips of MV Skua met MV Tern?", "MV Gull off Lunn in month 3", "Log 47"):
+        core = fleet.search(question, recipe="multihop", top_k=top_k, filters=value and {"kind": value})
+        expected = [(hit.id, pytest.approx(hit.score, abs=1e-9)) for hit in core.hits]
+        assert len(expected) == (min(top_k, 5) if value == "rare" else top_k)
+        for retriever in (
+            native_multihop(fleet, similarity_top_k=top_k, filters=filters),
+            RecipeRetriever(fleet, recipe="multihop", similarity_top_k=top_k, filters=filters),
+            load_query_engine("multihop", fleet, similarity_top_k=top_k, filters=filters),
+        ):
+            assert pairs(retriever.retrieve(QueryBundle(question))) == expected
+        asynchronous = native_multihop(fleet, similarity_top_k=top_k, filters=filters).aretrieve(question)
+        assert pairs(asyncio.run(asynchronous)) == expected

@@ -4,10 +4,13 @@ import asyncio
 
 import llama_index.retrievers.hopweave as retrievers
 import pytest
+from llama_index.core import VectorStoreIndex
 from llama_index.core.chat_engine import ContextChatEngine
+from llama_index.core.indices.query.query_transform import HyDEQueryTransform
+from llama_index.core.llms import MockLLM
 from llama_index.core.query_engine import RetrieverQueryEngine, RouterQueryEngine
 from llama_index.core.retrievers import QueryFusionRetriever, RouterRetriever
-from llama_index.core.schema import QueryBundle
+from llama_index.core.schema import QueryBundle, TextNode
 from llama_index.core.tools import QueryEngineTool, RetrieverTool
 from llama_index.core.vector_stores import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
 from llama_index.retrievers.hopweave import BM25Retriever, VectorSearchRetriever
@@ -151,3 +154,18 @@ def test_keywords_of_the_intent_count_more(kb):
 
 def test_opens_a_file_by_its_path(kb):
     assert pairs(BM25Retriever(kb.path).retrieve(QUESTION)) == pairs(BM25Retriever(str(kb.path)).retrieve(QUESTION))
+
+
+def test_texts_of_a_query_transformation_are_embedded_instead(kb, embed_model):
+    retriever = VectorSearchRetriever(kb, similarity_top_k=2)
+    made_up = ["The gate opens at six with the tide.", "The tide gate closes at nine."]
+    found = retriever.retrieve(QueryBundle("xyzzy", custom_embedding_strs=made_up))
+    assert found[0].node_id == "gate"
+    plain = [TextNode(id_=key, text=hit.text) for key, hit in kb.get(kb.ids()).items()]
+    stock = VectorStoreIndex(plain, embed_model=embed_model).as_retriever(similarity_top_k=2)
+    expected = stock.retrieve(QueryBundle("xyzzy", custom_embedding_strs=made_up))
+    assert [node.node_id for node in found] == [node.node_id for node in expected]
+    assert [node.score for node in found] == pytest.approx([node.score for node in expected], abs=1e-5)
+    transformed = HyDEQueryTransform(MockLLM(), include_original=True)("When does the tide gate open?")
+    assert len(transformed.custom_embedding_strs) == 2
+    assert asyncio.run(retriever.aretrieve(transformed))[0].node_id == "gate"

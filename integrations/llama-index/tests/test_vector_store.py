@@ -240,13 +240,21 @@ def test_modes_work_or_are_refused(embed_model):
     asked = "When does the tide gate open?"
     vector = embed_model.get_query_embedding(asked)
 
-    def found(mode, **options):
+    def found(mode, beside=(), **options):
         query = VectorStoreQuery(query_embedding=vector, query_str=asked, similarity_top_k=2, mode=mode, **options)
-        return store.query(query).ids
+        ids = store.query(query, **dict(beside)).ids
+        assert asyncio.run(store.aquery(query, **dict(beside))).ids == ids
+        return ids
 
     assert set(found("default")) == {"a", "b"}
     assert "c" in found("mmr", mmr_threshold=0.2)
     assert set(found("mmr", mmr_threshold=1.0)) == {"a", "b"}
+    assert "c" in found("mmr", beside={"mmr_threshold": 0.2})  # what as_retriever(vector_store_kwargs=...) does
     assert found("semantic_hybrid") == found("hybrid")
+    assert len(found("hybrid", hybrid_top_k=1)) == 1
+    assert len(found("hybrid", hybrid_top_k=3)) == 3
+    assert len(found("sparse", sparse_top_k=1)) == 1
+    with pytest.raises(ValueError, match="mmr_prefetch_factor: is not allowed; the store takes mmr_threshold"):
+        found("mmr", beside={"mmr_prefetch_factor": 4})
     with pytest.raises(ValueError, match=r"mode: .*svm.* is not allowed; it must be one of default, mmr, text_search"):
         found("svm")

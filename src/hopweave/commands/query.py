@@ -7,6 +7,7 @@ from typing import Any
 
 from hopweave.commands.arguments import command, positive
 from hopweave.commands.terminal import note, show
+from hopweave.metadata.titles import title_of
 
 _EXAMPLES = """\
 examples:
@@ -69,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     if not result.hits:
         show("no hits")
     for rank, hit in enumerate(result.hits, start=1):
-        key, title = _line(hit.id), _line(hit.metadata.get("title") or "")
+        key, title = _line(hit.id), _line(title_of(hit.metadata))
         show(f"{rank:>3}  {_number(hit.score):>8}  {key}{f'  {title}' if title and title != key else ''}")
         show(f"               {_shortened(hit.text)}")
         if options.explain:

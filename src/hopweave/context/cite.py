@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hopweave.hit import Hit
+from hopweave.metadata.titles import file_of, stated_title
 from hopweave.scores import checked
 
 INSTRUCTIONS = (
@@ -37,17 +38,20 @@ class Citation:
         >>> Citation(1, "skua-3", "MV Skua", "ferries.md", "It sails hourly.").label
         '[1] MV Skua (ferries.md)'
         """
-        return f"[{self.number}] {self.title}" + (f" ({self.source})" if self.source != self.title else "")
+        named = self.source not in (self.title, self.id)
+        return f"[{self.number}] {self.title}" + (f" ({self.source})" if named else "")
 
 
 def citation(hit: Hit, number: int, source_field: str = "source") -> Citation:
-    """A hit as a numbered citation. The source defaults to the id, the title to the source.
+    """A hit as a numbered citation. The source defaults to the file, then to the id; the title to the source.
 
     >>> citation(Hit("skua-3", text="It sails hourly.", metadata={"source": "ferries.md"}), 1).label
     '[1] ferries.md'
+    >>> citation(Hit("5d1f", text="…", metadata={"document_title": "MV Skua", "file_name": "ferries.md"}), 2).label
+    '[2] MV Skua (ferries.md)'
     """
-    source = _line(hit.metadata.get(source_field)) or hit.id
-    return Citation(number, hit.id, _line(hit.metadata.get("title")) or source, source, hit.text.strip())
+    source = _line(hit.metadata.get(source_field)) or _line(file_of(hit.metadata)) or hit.id
+    return Citation(number, hit.id, _line(stated_title(hit.metadata)) or source, source, hit.text.strip())
 
 
 def numbered(hits: Iterable[Hit], source_field: str = "source") -> tuple[Citation, ...]:

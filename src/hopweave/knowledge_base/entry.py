@@ -13,6 +13,7 @@ import numpy as np
 from hopweave.document import Document
 from hopweave.errors import AlreadyThere, KnowledgeBaseError
 from hopweave.knowledge_base.connections import grouped
+from hopweave.metadata.titles import title_of
 
 Digests = tuple[bytes, bytes]
 
@@ -53,10 +54,9 @@ class Entry:
             raise KnowledgeBaseError(f"a document's id must be a non-empty string, but got {document.id!r}")
         if not isinstance(document.text, str):
             raise KnowledgeBaseError(f"document {document.id!r}: its text must be a string, but got {document.text!r}")
-        if not isinstance(document.source, str):
-            raise KnowledgeBaseError(
-                f"document {document.id!r}: its source must be a string, but got {document.source!r}"
-            )
+        for name, value in (("source", document.source), ("heading", document.heading)):
+            if not isinstance(value, str):
+                raise KnowledgeBaseError(f"document {document.id!r}: its {name} must be a string, but got {value!r}")
         if not isinstance(document.metadata, Mapping):
             raise KnowledgeBaseError(
                 f"document {document.id!r} cannot be stored: its metadata must be a mapping, "
@@ -67,7 +67,8 @@ class Entry:
             metadata = json.dumps(
                 dict(document.metadata), ensure_ascii=False, allow_nan=False, sort_keys=True, default=_plain
             )
-            digest, _ = content_digest(document.text, metadata, document.source), document.id.encode()
+            heading = heading_of(document.heading, document.metadata)
+            digest, _ = content_digest(document.text, metadata, document.source, heading), document.id.encode()
             vector = None if document.vector is None else np.asarray(document.vector, np.float32)
         except UnicodeEncodeError as error:
             raise KnowledgeBaseError(f"document {document.id!r} cannot be stored: it is not valid Unicode") from error
@@ -97,13 +98,34 @@ def digest_of(*parts: str | bytes) -> bytes:
     return digest.digest()
 
 
-def content_digest(text: str, metadata: str, source: str) -> bytes:
-    """The digest of a stored document.
+def content_digest(text: str, metadata: str, source: str, heading: str = "") -> bytes:
+    """The digest of a stored document; a source or heading that it does not have counts nothing.
 
     >>> content_digest("text", "{}", "") == digest_of("text", "{}")
     True
     """
+    if heading:
+        return digest_of(text, metadata, source, heading)
     return digest_of(text, metadata, source) if source else digest_of(text, metadata)
+
+
+def heading_of(stored: str, metadata: Mapping[str, Any]) -> str:
+    """The heading that a document was given, from what is stored before its text: nothing if that is its title.
+
+    >>> heading_of("MV Skua", {"title": "MV Skua"}), heading_of("title: MV Skua", {"title": "MV Skua"})
+    ('', 'title: MV Skua')
+    """
+    return "" if stored == title_of(metadata) else stored
+
+
+def stored_documents(connection: sqlite3.Connection) -> list[Document]:
+    """All documents, in the order in which they were added."""
+    found = []
+    rows = connection.execute("SELECT id, title, text, metadata, source FROM documents ORDER BY row")
+    for key, heading, text, written, source in rows:
+        metadata = json.loads(written)
+        found.append(Document(key, text, metadata, source=source, heading=heading_of(heading, metadata)))
+    return found
 
 
 def _check_depth(metadata: Mapping[str, Any]) -> None:

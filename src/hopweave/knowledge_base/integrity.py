@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from hopweave.document import Document
+from hopweave.document import searchable
 from hopweave.graph.storage import ledger
 from hopweave.knowledge_base.entry import content_digest
 from hopweave.knowledge_base.schema import TOKENIZER
@@ -36,10 +36,10 @@ def _damage(connection: sqlite3.Connection) -> Iterator[str]:
 
 
 def _changed_documents(connection: sqlite3.Connection) -> Iterator[str]:
-    for key, text, metadata, source, digest in connection.execute(
-        "SELECT id, text, metadata, source, digest FROM documents"
+    for key, heading, text, metadata, source, digest in connection.execute(
+        "SELECT id, title, text, metadata, source, digest FROM documents"
     ):
-        if content_digest(text, metadata, source) != digest:
+        if digest not in (content_digest(text, metadata, source), content_digest(text, metadata, source, heading)):
             yield f"document {key!r} is not as it was stored"
 
 
@@ -54,7 +54,7 @@ def _wrong_terms(connection: sqlite3.Connection, name: str) -> Iterator[str]:
         if keys is None:
             yield f"document {key!r} lacks terms of {name!r}"
             continue
-        made_keys, made_counts = term_counts(analyse(Document("", text, {"title": title}).searchable))
+        made_keys, made_counts = term_counts(analyse(searchable(title, text)))
         if (keys, counts) != (made_keys.tobytes(), made_counts.tobytes()):
             yield f"document {key!r} has other terms of {name!r} than its text"
 

@@ -1,5 +1,6 @@
 """One open knowledge base per file, however many components of a process use it."""
 
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -19,6 +20,11 @@ class SharedKnowledgeBase(KnowledgeBase):
     def __init__(self, opened: "_Opened") -> None:
         self.__dict__.update(vars(opened.knowledge_base))
         self._opened: _Opened | None = opened
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled, it is the path of its file; whoever unpickles it shares the file with others of that process."""
+        options = self._opened.options if self._opened else {}
+        return partial(open_shared, **options), (self.path.absolute(),)
 
     def close(self) -> None:
         """Let go of the file; the last to do so closes it."""

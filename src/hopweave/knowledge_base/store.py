@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
@@ -24,7 +24,7 @@ from hopweave.hit import Hit, Vector
 from hopweave.knowledge import Capability, Knowledge, Ranking
 from hopweave.knowledge_base.connections import Connections, grouped
 from hopweave.knowledge_base.embedding.train_embedder import embed_anew
-from hopweave.knowledge_base.entry import Added, listed
+from hopweave.knowledge_base.entry import Added, listed, stored_documents
 from hopweave.knowledge_base.file.temporary_folder import TemporaryFolder
 from hopweave.knowledge_base.indexes.compaction import Compaction
 from hopweave.knowledge_base.indexes.images import ImageFolder
@@ -107,6 +107,11 @@ class KnowledgeBase(Knowledge):
         self._connections.close()
         if self._temporary:
             self._temporary.cleanup()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled, it is the path of its file, which another process opens for itself."""
+        options = {"embedder": self.settings.embedder} if self.settings.named else {}
+        return partial(KnowledgeBase.open, read_only=self._connections.read_only, **options), (self.path.absolute(),)
 
     def __enter__(self) -> "KnowledgeBase":
         return self
@@ -259,8 +264,7 @@ class KnowledgeBase(Knowledge):
         """How many documents there are."""
         condition, values = tenant_condition(tenant or {})
         with self._connections.reading() as connection:
-            found = connection.execute(f"SELECT count(*) FROM documents WHERE {condition}", values)
-            return int(found.fetchone()[0])
+            return int(connection.execute(f"SELECT count(*) FROM documents WHERE {condition}", values).fetchone()[0])
 
     def get(self, ids: Iterable[str], *, tenant: Tenant | None = None) -> dict[str, Hit]:
         """The documents with these ids as hits without a score, in the order asked; unknown ids are left out."""
@@ -284,9 +288,7 @@ class KnowledgeBase(Knowledge):
     def documents(self) -> Iterator[Document]:
         """All documents, in the order in which they were added."""
         with self._connections.reading() as connection:
-            rows = connection.execute("SELECT id, text, metadata, source FROM documents ORDER BY row").fetchall()
-        for key, text, metadata, source in rows:
-            yield Document(key, text, json.loads(metadata), source=source)
+            return iter(stored_documents(connection))
 
     def vectors(self, ids: Iterable[str]) -> dict[str, Vector]:
         """The stored vectors of these documents, as far as there are any."""

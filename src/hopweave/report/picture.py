@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hopweave.hit import Hit, Receipt
+from hopweave.metadata.titles import title_of
 from hopweave.report.markup import as_html, escaped, number, shortened
 from hopweave.report.parts import Part, later_stages, score_parts
 from hopweave.report.path import path_svg
@@ -95,7 +96,7 @@ def _strength(hit: Hit) -> float:
 
 
 def _card(rank: int, hit: Hit, parts: Sequence[Part], colour: Mapping[str, str], length: float) -> str:
-    title = hit.metadata.get("title") or hit.id
+    title = title_of(hit.metadata) or hit.id
     name = f'<code class="small">{escaped(hit.id)}</code>' if title != hit.id else ""
     paths = (one.details["path"] for one in hit.receipts if isinstance(one.details.get("path"), str))
     path = next(paths, None)

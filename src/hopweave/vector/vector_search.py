@@ -5,10 +5,11 @@ J. Sivic, A. Zisserman (2003): Video Google: a text retrieval approach to object
 
 from typing import ClassVar, Literal
 
+import numpy as np
 from pydantic import Field
 
 from hopweave.component import Rankings, Source, fetched
-from hopweave.hit import Hit
+from hopweave.hit import Hit, Vector
 from hopweave.knowledge import Capability, Knowledge, require
 from hopweave.query import Query
 
@@ -16,8 +17,8 @@ from hopweave.query import Query
 class VectorSearch(Source):
     """Documents by the cosine between their vector and that of the question.
 
-    The vector of the query is used if it has one, else it is computed by the embedder of the knowledge base; the
-    receipt names the model.
+    The vector of the query is used if it has one, else it is computed by the embedder of the knowledge base: of the
+    question, or the mean over `vector_texts` if the query has some. The receipt names the model.
 
     >>> VectorSearch(top_k=5).kind
     'vector'
@@ -36,6 +37,13 @@ class VectorSearch(Source):
         require(knowledge, Capability.VECTORS, self.kind)
         if query.vector is None and not query.text.strip():
             return []
-        model, vector = (self.model, query.vector) if query.vector is not None else knowledge.embed(query.text)
+        model, vector = (self.model, query.vector) if query.vector is not None else _embedded(query, knowledge)
         ranking = knowledge.rank_vectors(vector, model=model, top_k=self.top_k, tenant=query.tenant)
         return fetched(ranking, knowledge, query, "vector", "cosine", model=model or "given with the question")
+
+
+def _embedded(query: Query, knowledge: Knowledge) -> tuple[str, Vector]:
+    """The model and the vector of a question; should a cascade change the model, the texts of the first one count."""
+    made = [knowledge.embed(text) for text in query.vector_texts or (query.text,)]
+    model = made[0][0]
+    return model, np.mean([vector for name, vector in made if name == model], axis=0, dtype=np.float32)

@@ -44,10 +44,14 @@ def test_hostile_brackets_take_linear_time():
 
 def test_labels():
     assert citation(Hit("a"), 1).label == "[1] a"
-    assert citation(Hit("a", metadata={"title": "  The\n Skua "}), 2).label == "[2] The Skua (a)"
+    assert citation(Hit("a", metadata={"title": "  The\n Skua "}), 2).label == "[2] The Skua"
     assert citation(Hit("a", metadata={"title": "Skua", "source": "s.md"}), 3).label == "[3] Skua (s.md)"
     assert citation(Hit("a", metadata={"url": "http://x"}), 4, "url").label == "[4] http://x"
     assert citation(Hit("a", metadata={"title": 5, "source": None}), 5).label == "[5] a"
+    assert citation(Hit("5d1f", metadata={"file_name": "skua.md"}), 6).label == "[6] skua.md"
+    assert citation(Hit("5d1f", metadata={"document_title": "Ships", "file_path": "a/b.md"}), 7).label == (
+        "[7] Ships (a/b.md)"
+    )
 
 
 def test_numbered():

@@ -34,7 +34,7 @@ def test_everything_fits():
         (1, "skua", False),
         (2, "tern", False),
     ]
-    assert context.sources == "[1] MV Skua (skua)\n[2] MV Tern (ferries.md)"
+    assert context.sources == "[1] MV Skua\n[2] MV Tern (ferries.md)"
     assert context.dropped == ()
 
 

@@ -154,3 +154,24 @@ def test_metadata_nested_too_deeply_is_refused(fleet, depth):
     ):
         fleet.add([Document("deep", "text", {"deep": nested(depth)})])
     assert fleet.add([Document("flat", "text", {"deep": nested(62)})]).added == 1
+
+
+# A heading is indexed instead of the title
+
+
+def test_a_heading_is_found_kept_and_checked(tmp_path):
+    headed = Document("skua", "A ferry.", {"title": "MV Skua"}, heading="title: MV Skua\nowner: harbour")
+    with KnowledgeBase.open(tmp_path / "a.db", embedder=None) as kb:
+        kb.add([headed, Document("tern", "A tug.", {"title": "Tern"}, heading="Tern")])
+        assert [key for key, _ in kb.rank_words("harbour", analyzer="nlp", top_k=2)] == ["skua"]
+        assert [key for key, _ in kb.rank_full_text("harbour", top_k=2)] == ["skua"]
+        assert [one.heading for one in kb.documents()] == [headed.heading, ""]
+        assert kb.get(["skua"])["skua"].text == "A ferry."
+        assert kb.add([*kb.documents()]).unchanged == 2
+        kb.compact(rebuild=True)
+        assert [key for key, _ in kb.rank_words("harbour", analyzer="nlp", top_k=2)] == ["skua"]
+        assert kb.check() == []
+        assert kb.add([Document("skua", "A ferry.", {"title": "MV Skua"})]).updated == 1
+        assert kb.rank_words("harbour", analyzer="nlp", top_k=2) == []
+        with pytest.raises(KnowledgeBaseError, match="its heading must be a string, but got 5"):
+            kb.add([Document("skua", "A ferry.", heading=5)])

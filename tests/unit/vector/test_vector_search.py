@@ -59,3 +59,13 @@ def test_tenants_see_their_own(compass):
         "north",
         "south",
     ]
+
+
+def test_texts_to_embed_instead_of_the_question_are_averaged(compass):
+    asked = Query("north", vector_texts=("east", "south"))
+    assert [(hit.id, round(hit.score, 3)) for hit in VectorSearch().search(asked, compass)] == [
+        ("east", 0.707),
+        ("south", 0.707),
+        ("north", -0.707),
+    ]
+    assert asked != Query("north", now=asked.now)

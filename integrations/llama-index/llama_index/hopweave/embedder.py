@@ -1,6 +1,7 @@
 """LlamaIndex embedding models as embedders of a knowledge base."""
 
 from collections.abc import Callable
+from functools import partial
 
 from llama_index.core import Settings
 from llama_index.core.base.embeddings.base import Embedding
@@ -38,7 +39,7 @@ def to_embedder(embed_model: BaseEmbedding | Embedder) -> Embedder:
         return own
     return CallableEmbedder(
         name=embed_model.model_name,
-        function=embed_model.get_text_embedding_batch,
+        function=partial(_embed_texts, embed_model),  # a method of LlamaIndex's is wrapped and cannot be pickled
         query_function=query_embeddings(embed_model),
     )
 
@@ -54,7 +55,15 @@ def query_embeddings(embed_model: BaseEmbedding) -> Callable[[list[str]], list[E
         A function from questions to their vectors.
 
     """
-    return lambda questions: [embed_model.get_query_embedding(question) for question in questions]
+    return partial(_embed_questions, embed_model)
+
+
+def _embed_texts(embed_model: BaseEmbedding, texts: list[str]) -> list[Embedding]:
+    return embed_model.get_text_embedding_batch(texts)
+
+
+def _embed_questions(embed_model: BaseEmbedding, questions: list[str]) -> list[Embedding]:
+    return [embed_model.get_query_embedding(question) for question in questions]
 
 
 def chosen_model(embed_model: BaseEmbedding | None) -> BaseEmbedding | None:

@@ -2,18 +2,20 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from llama_index.core.embeddings import BaseEmbedding
-from llama_index.core.schema import BaseNode, NodeWithScore
+from llama_index.core.schema import NodeWithScore
 from llama_index.hopweave.embedder import chosen_model, to_embedder
 from llama_index.hopweave.nodes import to_hit
+from llama_index.hopweave.stores import keeper_of, nodes_in
 
 from hopweave.graph.external_documents import ExternalDocuments
 from hopweave.graph.port import GraphPort
 from hopweave.hit import Hit
 from hopweave.knowledge import Capability, Knowledge
 from hopweave.knowledge_base.shared import open_shared
+from hopweave.knowledge_base.store import KnowledgeBase
 
 
 class NoDocuments(Knowledge):
@@ -47,7 +49,7 @@ def opened(knowledge_base: Knowledge | str | Path, embed_model: BaseEmbedding | 
 
     """
     if not isinstance(knowledge_base, str | Path):
-        return knowledge_base
+        return knowledge_base if embed_model is None else _with_model(knowledge_base, embed_model)
     if embed_model is not None:
         return open_shared(knowledge_base, embedder=to_embedder(embed_model))
     found = open_shared(knowledge_base)
@@ -58,49 +60,55 @@ def opened(knowledge_base: Knowledge | str | Path, embed_model: BaseEmbedding | 
     return found
 
 
-def documents_in(store: Any, graph: GraphPort) -> ExternalDocuments:
+def documents_in(store: Any, graph: KnowledgeBase | GraphPort | str | Path) -> ExternalDocuments:
     """
     Nodes that a LlamaIndex store holds, under the graph that connects them.
 
     ```python
     from llama_index.hopweave import documents_in
-    from llama_index.retrievers.hopweave import PageRankRetriever
+    from llama_index.retrievers.hopweave import RecipeRetriever
 
-    there = documents_in(index, knowledge_base.graph)
-    retriever = PageRankRetriever(there, upstream={"vector": index.as_retriever()})
+    retriever = RecipeRetriever(
+        documents_in(index, knowledge_base), recipe="multihop", retrievers={"vector": index.as_retriever()}
+    )
     ```
 
+    Nodes are fetched in one call, in asynchronous runs by the store's asynchronous one.
+
     Args:
-        store: An index, a docstore, a vector store or a property graph store that gives nodes by id.
-        graph: The graph; its passages have the ids of the nodes.
+        store: An index, a docstore, a vector store or a property graph store that gives nodes by id; one that has
+            asynchronous calls alone will do.
+        graph: What was written of the same nodes: an open knowledge base or the path of its file, which is searched by
+            words and vectors too and followed as it changes; or a graph alone.
 
     Returns:
-        What a graph retriever takes in place of a knowledge base.
+        What a retriever takes in place of a knowledge base.
 
     """
-    keeper = _keeper(store)
-
-    def fetch(ids: list[str]) -> Iterable[Hit]:
-        return [to_hit(NodeWithScore(node=node)) for node in _nodes(keeper, ids)]
-
+    fetch = _Fetch(keeper_of(store))
+    if isinstance(graph, KnowledgeBase | str | Path):
+        return ExternalDocuments(None, fetch, index=opened(graph))
     return ExternalDocuments(graph, fetch)
 
 
-def _keeper(store: Any) -> Any:
-    """Of an index, the part that holds its nodes."""
-    vectors = getattr(store, "vector_store", None)
-    if getattr(store, "property_graph_store", None) is not None:
-        return store.property_graph_store
-    if vectors is None:
-        return store
-    return vectors if vectors.stores_text else store.docstore
+class _Fetch:
+    """Nodes of a store by id, as hits."""
+
+    def __init__(self, keeper: Any) -> None:
+        self.keeper = keeper
+
+    def __call__(self, ids: list[str]) -> Iterable[Hit]:
+        return [to_hit(NodeWithScore(node=node)) for node in nodes_in(self.keeper, ids)]
 
 
-def _nodes(keeper: Any, ids: list[str]) -> Iterable[BaseNode]:
-    if not ids:  # some stores take that for everything
-        return []
-    if hasattr(keeper, "get_llama_nodes"):
-        return cast("list[BaseNode]", keeper.get_llama_nodes(ids))
-    if hasattr(keeper, "get_document"):
-        return [node for node in (keeper.get_document(key, raise_error=False) for key in ids) if node is not None]
-    return cast("list[BaseNode]", keeper.get_nodes(node_ids=ids))
+def _with_model(knowledge: Knowledge, embed_model: BaseEmbedding) -> Knowledge:
+    """An open knowledge base whose questions are embedded by a model, which must be that of its vectors."""
+    embedder = to_embedder(embed_model)
+    if not isinstance(knowledge, KnowledgeBase):
+        raise ValueError(f"embed_model: is not allowed with {type(knowledge).__name__}; it is for a knowledge base")
+    if knowledge.settings.model != embedder.model_name:
+        raise ValueError(
+            f"embed_model: {embedder.model_name!r} is not allowed; {knowledge.path} holds vectors of "
+            f"{knowledge.settings.model!r}"
+        )
+    return knowledge if knowledge.settings.embedder else open_shared(knowledge.path, embedder=embedder)

@@ -16,6 +16,8 @@ RECEIPTS_KEY = "hopweave"
 """Where in a node's metadata the receipts are, excluded from what LLM and embedding model read."""
 OTHER_KEY = "hopweave_receipts"
 """Where they are if the node has metadata of the user's own under that name."""
+CONNECTIONS_KEY = "hopweave_connections"
+"""Where in its metadata a node that says how others are connected has that as data."""
 
 _NODE_KEY = "_node_content"
 _NOT_STORED = {KG_NODES_KEY, KG_RELATIONS_KEY}
@@ -117,8 +119,9 @@ def to_document(node: BaseNode) -> Document:
     """
     The node as a document for a knowledge base, with everything needed to make the node again.
 
-    Neighbouring nodes, and the entities and relations that a knowledge graph extractor found, go where hopweave's graph
-    builders look for them.
+    Indexes see what LlamaIndex embeds, `node.get_content(MetadataMode.EMBED)`: titles, keywords and summaries that
+    extractors have put into the metadata are searched with the text. Neighbouring nodes, and the entities and relations
+    that a knowledge graph extractor found, go where hopweave's graph builders look for them.
 
     Args:
         node: The node to store.
@@ -129,12 +132,15 @@ def to_document(node: BaseNode) -> Document:
     """
     stored = {key: value for key, value in _without_receipts(node.metadata).items() if key not in _NOT_STORED}
     kept = node.model_copy(update={"metadata": stored})
+    text = node.get_content(metadata_mode=MetadataMode.NONE)
+    embedded = kept.get_content(metadata_mode=MetadataMode.EMBED)
     return Document(
         node.node_id,
-        node.get_content(metadata_mode=MetadataMode.NONE),
+        text,
         {**_for_graph_builders(node), **node_to_metadata_dict(kept, remove_text=True)},
         None if node.embedding is None else np.asarray(node.embedding, np.float32),
         node.ref_doc_id or "",
+        "" if embedded == text else embedded.removesuffix(f"\n{text.rstrip()}"),
     )
 
 

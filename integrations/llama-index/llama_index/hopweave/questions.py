@@ -52,7 +52,7 @@ def to_query(
     with_embedding: bool = False,
 ) -> Query:
     """
-    The bundle as a question.
+    The bundle as a question. What a query transformation such as HyDE wants embedded instead is kept.
 
     Args:
         bundle: What LlamaIndex hands to retrievers and postprocessors; None is a question without words.
@@ -74,6 +74,7 @@ def to_query(
         now=utc_now() if now is None else now,
         filters=filters,
         tenant=tenant_of(bundle, tenant),
+        vector_texts=tuple(bundle.custom_embedding_strs or ()),
         bundle=bundle,
     )
 

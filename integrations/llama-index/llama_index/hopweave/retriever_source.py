@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterable
 from copy import copy
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore
@@ -22,13 +22,44 @@ from hopweave.query import Query
 logger = logging.getLogger(__name__)
 
 
+@runtime_checkable
+class Extensible(Protocol):
+    """A retriever that can be asked for more nodes than it was made for."""
+
+    @property
+    def number(self) -> int:
+        """How many nodes it returns."""
+        ...
+
+    def at_least(self, number: int) -> BaseRetriever:
+        """The same retriever for this number of nodes, if that is more."""
+        ...
+
+
+def retriever_source(retriever: BaseRetriever, **options: Any) -> "RetrieverSource":
+    """
+    A retriever as a source that is known to give as many nodes as it does.
+
+    Args:
+        retriever: The retriever to ask.
+        options: Other parameters of the source.
+
+    Returns:
+        The source.
+
+    """
+    number = {"top_k": retriever.number} if isinstance(retriever, Extensible) else {}
+    return RetrieverSource(retriever=retriever, **number, **options)
+
+
 class RetrieverSource(Source):
     """
     Lets a recipe ask any LlamaIndex retriever, whatever it searches.
 
-    How many nodes it returns is up to the retriever. Nodes that the tenant may not see are dropped. Where the retriever
-    takes metadata filters, as those of a `VectorStoreIndex` do, tenant and filters are handed to its store, so that
-    dropped nodes do not take the places of others; if the store refuses them or finds nothing, it is asked without.
+    How many nodes it returns is up to the retriever; one of hopweave's own is asked for more where a recipe would ask
+    its source for more. Nodes that the tenant may not see are dropped. Where the retriever takes metadata filters, as
+    those of a `VectorStoreIndex` do, tenant and filters are handed to its store, so that dropped nodes do not take the
+    places of others; if the store refuses them or finds nothing, it is asked without.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -46,7 +77,7 @@ class RetrieverSource(Source):
             nodes = [] if filtered is None else filtered.retrieve(bundle)
         except (NotImplementedError, TypeError, ValueError) as error:
             nodes = _refused(error)
-        return _visible(nodes or self.retriever.retrieve(to_bundle(query)), query)
+        return _visible(nodes or self._asked().retrieve(to_bundle(query)), query)
 
     async def search_async(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:
         """Ask the retriever without blocking the event loop."""
@@ -57,7 +88,11 @@ class RetrieverSource(Source):
             nodes = [] if filtered is None else await filtered.aretrieve(bundle)
         except (NotImplementedError, TypeError, ValueError) as error:
             nodes = _refused(error)
-        return _visible(nodes or await self.retriever.aretrieve(to_bundle(query)), query)
+        return _visible(nodes or await self._asked().aretrieve(to_bundle(query)), query)
+
+    def _asked(self) -> BaseRetriever:
+        """The retriever; one of hopweave's own with as many nodes as the recipe wants, if those are more."""
+        return self.retriever.at_least(self.top_k) if isinstance(self.retriever, Extensible) else self.retriever
 
     def _filtered(self, query: Query) -> BaseRetriever | None:
         """The retriever with tenant and filters among its own, or None if it takes none or there are none."""

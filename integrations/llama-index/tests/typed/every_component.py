@@ -18,11 +18,12 @@ from llama_index.postprocessor import hopweave as stages
 from llama_index.query_engine.hopweave import GateQueryEngine, RecipeQueryEngine, load_query_engine
 from llama_index.response_synthesizers.hopweave import ContextBuilderSynthesizer, ExtractiveAnswerSynthesizer
 from llama_index.retrievers import hopweave as sources
-from llama_index.selectors.hopweave import IntentSelector
+from llama_index.selectors.hopweave import IntentSelector, PlanSelector
 from llama_index.vector_stores.hopweave import HopweaveVectorStore
 
 from hopweave import KnowledgeBase
 from hopweave.routing.intent import IntentClassifier
+from hopweave.routing.plan import Planner
 from hopweave.stages.adjust.freshness import Freshness
 
 
@@ -37,7 +38,7 @@ def main() -> None:
     index = VectorStoreIndex([TextNode(text="The gate opens at six.")], storage_context=storage, embed_model=model)
     IngestionPipeline(transformations=[KnowledgeBaseWriter(knowledge_base=kb)]).run(nodes=[TextNode(text="…")])
     import_property_graph(SimplePropertyGraphStore(), kb)
-    there = documents_in(index, kb.graph)
+    there = documents_in(index, kb)
 
     retrievers: dict[str, BaseRetriever] = {
         "text": sources.BM25Retriever(kb, similarity_top_k=5, tenant={"owner": "a"}),
@@ -50,7 +51,8 @@ def main() -> None:
         "pg": sources.PageRankPGRetriever(SimplePropertyGraphStore(), similarity_top_k=3),
         "recipe": sources.RecipeRetriever(kb, recipe="multihop", retrievers={"vector": index.as_retriever()}),
     }
-    fused = sources.FusionRetriever(retrievers, fuse="weighted", weights={"text": 2.0}, optional=["pg"])
+    planner = PlanSelector(Planner(skip_graph_when_simple=True), knowledge_base=kb)
+    fused = sources.FusionRetriever(retrievers, fuse="weighted", weights={"text": 2.0}, optional=["pg"], plan=Planner())
     nodes: list[NodeWithScore] = sources.GateRetriever(fused).retrieve("When does the tide gate open?")
 
     postprocessors: list[BaseNodePostprocessor] = [
@@ -58,6 +60,8 @@ def main() -> None:
         stages.CorpusBoostPostprocessor(clamp=True),
         stages.CrossEncoderPostprocessor(model="cross-encoder/ms-marco-MiniLM-L6-v2", top_n=5),
         stages.DeferralPostprocessor(max_similarity=0.9, knowledge_base=kb),
+        stages.FlowPruningPostprocessor(knowledge_base=kb, min_hits=2),
+        stages.ServiceNeighbourhoodPostprocessor(knowledge_base="hopweave.db", tenant={"owner": "a"}),
         stages.FreshnessPostprocessor(half_life_days=30, now=datetime.now(UTC)),
         stages.ImportancePostprocessor(),
         stages.LengthPostprocessor(slope=0.5),
@@ -73,5 +77,5 @@ def main() -> None:
     engine = RetrieverQueryEngine(fused, ContextBuilderSynthesizer(MockLLM()), postprocessors)
     extractive = RetrieverQueryEngine.from_args(fused, response_synthesizer=ExtractiveAnswerSynthesizer())
     answer: str = str(GateQueryEngine(engine, llm=MockLLM()).query("When does the tide gate open?"))
-    recipes = [RecipeQueryEngine("hybrid", kb, similarity_top_k=5), load_query_engine("multihop", "hopweave.db")]
+    recipes = [RecipeQueryEngine("hybrid", kb, similarity_top_k=5), load_query_engine("multihop", kb, streaming=True)]
     selector = IntentSelector({"debugging": "runbooks"}, default="guide", classifier=IntentClassifier())

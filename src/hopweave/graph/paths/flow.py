@@ -8,6 +8,7 @@ carries too little ends. A branch that arrives at another endpoint is a path.
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,9 +38,26 @@ class Paths:
         return tuple(dict.fromkeys(id_ for path in self.paths for id_ in path.document_ids))
 
     @property
+    def lines(self) -> tuple[str, ...]:
+        """The paths in words, the best last: what stands last is read best."""
+        return tuple(path.words for path in reversed(self.paths))
+
+    @property
     def text(self) -> str:
-        """The paths for a prompt, one per line, the best last: what stands last is read best."""
-        return "\n".join(path.words for path in reversed(self.paths))
+        """The paths for a prompt, one per line."""
+        return "\n".join(self.lines)
+
+    def as_list(self) -> list[dict[str, Any]]:
+        """The paths as plain JSON types, the most reliable first."""
+        return [
+            {
+                "nodes": [node.name for node in path.nodes],
+                "edge_types": list(path.edge_types),
+                "flow": path.flow,
+                "reliability": path.reliability,
+            }
+            for path in self.paths
+        ]
 
 
 def prune_paths(

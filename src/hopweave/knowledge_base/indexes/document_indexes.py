@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hopweave.document import Document
+from hopweave.document import searchable
 from hopweave.knowledge_base.indexes.images import Noted
 from hopweave.knowledge_base.indexes.live_index import Held, LiveIndex, T
 from hopweave.storage.images import Array, Image
@@ -150,7 +150,7 @@ def _analysed_terms(connection: sqlite3.Connection, name: str, after: int) -> It
     for row, title, text in connection.execute(
         "SELECT row, title, text FROM documents WHERE row > ? ORDER BY row", (after,)
     ):
-        yield row, *term_counts(analyse(Document("", text, {"title": title}).searchable))
+        yield row, *term_counts(analyse(searchable(title, text)))
 
 
 def _vectors(connection: sqlite3.Connection, model: str, after: int) -> tuple[Rows, npt.NDArray[np.float32]]:

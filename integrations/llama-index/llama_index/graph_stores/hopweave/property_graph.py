@@ -56,10 +56,25 @@ def contributions_of(store: PropertyGraphStore, load: Load | None = None) -> lis
         Contributions that a knowledge base can record.
 
     """
-    by_chunk: dict[str, list[Triplet]] = {}
+    return [contribution(chunk, triplets) for chunk, triplets in by_chunk(store, load).items()]
+
+
+def by_chunk(store: PropertyGraphStore, load: Load | None = None) -> dict[str, list[Triplet]]:
+    """
+    The relations of a store by the id of the text chunk that each was extracted from.
+
+    Args:
+        store: The property graph store.
+        load: Reads the relations instead, for a store that limits what it gives.
+
+    Returns:
+        Relations by chunk, in the order of the ids; those of no chunk under an empty id.
+
+    """
+    found: dict[str, list[Triplet]] = {}
     for triplet in triplets_of(store, load):
-        by_chunk.setdefault(_chunk(triplet), []).append(triplet)
-    return [_contribution(chunk, triplets) for chunk, triplets in sorted(by_chunk.items())]
+        found.setdefault(_chunk(triplet), []).append(triplet)
+    return dict(sorted(found.items()))
 
 
 def import_property_graph(store: PropertyGraphStore, knowledge_base: KnowledgeBase, load: Load | None = None) -> int:
@@ -89,7 +104,10 @@ def import_property_graph(store: PropertyGraphStore, knowledge_base: KnowledgeBa
 
 def _relations(store: PropertyGraphStore) -> Iterable[Triplet]:
     if isinstance(store, SimplePropertyGraphStore):
-        yield from store.graph.get_triplets()
+        nodes = store.graph.nodes
+        for one in store.graph.relations.values():
+            if one.source_id in nodes and one.target_id in nodes:  # deleting leaves relations behind
+                yield nodes[one.source_id], one, nodes[one.target_id]
         return
     yield from store.get_triplets()
     ids = [node.id for node in store.get()]
@@ -109,7 +127,18 @@ def _chunk(triplet: Triplet) -> str:
     return str(own or next(iter(chunks), ""))
 
 
-def _contribution(chunk: str, triplets: Iterable[Triplet]) -> Contribution:
+def contribution(chunk: str, triplets: Iterable[Triplet]) -> Contribution:
+    """
+    What the relations of a text chunk add to the graph.
+
+    Args:
+        chunk: The id of the chunk.
+        triplets: Its relations.
+
+    Returns:
+        A contribution that a knowledge base can record.
+
+    """
     passage = [Node.passage(chunk)] if chunk else []
     nodes = {node.id: node for node in passage}
     edges: dict[Edge, None] = {}

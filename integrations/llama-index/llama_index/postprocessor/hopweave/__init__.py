@@ -4,4 +4,10 @@ from llama_index.hopweave.exports import exports
 
 from hopweave.component import Stage
 
-__all__, __getattr__ = exports(__name__, Stage, "Postprocessor", {"postprocessor_for": "recipe"})
+_OTHERS = {
+    "FlowPruningPostprocessor": "flow_pruning",
+    "ServiceNeighbourhoodPostprocessor": "service_neighbourhood",
+    "postprocessor_for": "recipe",
+}
+
+__all__, __getattr__ = exports(__name__, Stage, "Postprocessor", _OTHERS)

@@ -3,6 +3,7 @@ from llama_index.postprocessor.hopweave.corpus_boost import CorpusBoostPostproce
 from llama_index.postprocessor.hopweave.cosine_rerank import CosineRerankPostprocessor
 from llama_index.postprocessor.hopweave.cross_encoder import CrossEncoderPostprocessor
 from llama_index.postprocessor.hopweave.deferral import DeferralPostprocessor
+from llama_index.postprocessor.hopweave.flow_pruning import FlowPruningPostprocessor
 from llama_index.postprocessor.hopweave.freshness import FreshnessPostprocessor
 from llama_index.postprocessor.hopweave.importance import ImportancePostprocessor
 from llama_index.postprocessor.hopweave.length import LengthPostprocessor
@@ -13,6 +14,7 @@ from llama_index.postprocessor.hopweave.recency_boost import RecencyBoostPostpro
 from llama_index.postprocessor.hopweave.recipe import postprocessor_for
 from llama_index.postprocessor.hopweave.remote_rerank import RemoteRerankPostprocessor
 from llama_index.postprocessor.hopweave.score_threshold import ScoreThresholdPostprocessor
+from llama_index.postprocessor.hopweave.service_neighbourhood import ServiceNeighbourhoodPostprocessor
 from llama_index.postprocessor.hopweave.time_decay import TimeDecayPostprocessor
 
 __all__ = [
@@ -21,6 +23,7 @@ __all__ = [
     "CosineRerankPostprocessor",
     "CrossEncoderPostprocessor",
     "DeferralPostprocessor",
+    "FlowPruningPostprocessor",
     "FreshnessPostprocessor",
     "ImportancePostprocessor",
     "LengthPostprocessor",
@@ -30,6 +33,7 @@ __all__ = [
     "RecencyBoostPostprocessor",
     "RemoteRerankPostprocessor",
     "ScoreThresholdPostprocessor",
+    "ServiceNeighbourhoodPostprocessor",
     "TimeDecayPostprocessor",
     "postprocessor_for",
 ]

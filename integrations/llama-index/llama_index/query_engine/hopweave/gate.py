@@ -5,12 +5,18 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
-from llama_index.core.base.response.schema import RESPONSE_TYPE, Response
+from llama_index.core.base.response.schema import (
+    RESPONSE_TYPE,
+    AsyncStreamingResponse,
+    Response,
+    StreamingResponse,
+)
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.llms import LLM
 from llama_index.core.prompts.mixin import PromptMixinType
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import NodeWithScore, QueryBundle
+from llama_index.core.types import TokenAsyncGen, TokenGen
 from llama_index.hopweave.nodes import visible_nodes
 from llama_index.hopweave.questions import tenant_of
 
@@ -31,6 +37,7 @@ class GateQueryEngine(BaseQueryEngine):
         gate: The gate; the usual one when not given.
         llm: The language model that answers what needs no retrieval.
         reply: What is said instead if there is no language model.
+        streaming: Whether what needs no retrieval is answered as a stream; as the engine does when not given.
         callback_manager: LlamaIndex's callback manager.
 
     Examples:
@@ -50,6 +57,7 @@ class GateQueryEngine(BaseQueryEngine):
         *,
         llm: LLM | None = None,
         reply: str = REPLY,
+        streaming: bool | None = None,
         callback_manager: CallbackManager | None = None,
     ) -> None:
         """Put the engine behind the gate."""
@@ -57,6 +65,8 @@ class GateQueryEngine(BaseQueryEngine):
         self._gate = Gate() if gate is None else gate
         self._llm = llm
         self._reply = reply
+        synthesizer = getattr(query_engine, "_response_synthesizer", None)
+        self._streaming = getattr(synthesizer, "_streaming", False) if streaming is None else streaming
         super().__init__(callback_manager or getattr(query_engine, "callback_manager", None))
 
     def _query(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
@@ -64,6 +74,8 @@ class GateQueryEngine(BaseQueryEngine):
         if decision.retrieve:
             response = self._query_engine.query(replace(query_bundle, query_str=decision.text))
             return _decided(_within(response, query_bundle), decision)
+        if self._streaming:
+            return _decided(StreamingResponse(self._said(decision.text)), decision)
         answer = self._reply if self._llm is None else self._llm.complete(decision.text).text
         return _decided(Response(answer), decision)
 
@@ -72,8 +84,24 @@ class GateQueryEngine(BaseQueryEngine):
         if decision.retrieve:
             response = await self._query_engine.aquery(replace(query_bundle, query_str=decision.text))
             return _decided(_within(response, query_bundle), decision)
+        if self._streaming:
+            return _decided(AsyncStreamingResponse(self._said_async(decision.text)), decision)
         answer = self._reply if self._llm is None else (await self._llm.acomplete(decision.text)).text
         return _decided(Response(answer), decision)
+
+    def _said(self, text: str) -> TokenGen:
+        if self._llm is None:
+            yield self._reply
+            return
+        for part in self._llm.stream_complete(text):
+            yield part.delta or ""
+
+    async def _said_async(self, text: str) -> TokenAsyncGen:
+        if self._llm is None:
+            yield self._reply
+            return
+        async for part in await self._llm.astream_complete(text):
+            yield part.delta or ""
 
     def retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """The nodes of the engine behind the gate; none for a message that needs no retrieval."""

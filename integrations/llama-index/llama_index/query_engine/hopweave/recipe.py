@@ -1,29 +1,42 @@
 """Recipes as query engines."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.response.schema import RESPONSE_TYPE
+from llama_index.core.bridge.pydantic import BaseModel
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.embeddings import BaseEmbedding
-from llama_index.core.llms import LLM
+from llama_index.core.llms import LLM, MockLLM
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.query_engine import RetrieverQueryEngine
-from llama_index.core.response_synthesizers import BaseSynthesizer
+from llama_index.core.response_synthesizers import BaseSynthesizer, ResponseMode, get_response_synthesizer
+from llama_index.core.response_synthesizers.context_only import ContextOnly
+from llama_index.core.response_synthesizers.no_text import NoText
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle
 from llama_index.hopweave.failures import collected_failures
 from llama_index.hopweave.knowledge import opened
+from llama_index.hopweave.nodes import visible_nodes
+from llama_index.hopweave.questions import tenant_of
 from llama_index.postprocessor.hopweave import postprocessor_for
 from llama_index.query_engine.hopweave.gate import GateQueryEngine
 from llama_index.response_synthesizers.hopweave import ContextBuilderSynthesizer, ExtractiveAnswerSynthesizer
+from llama_index.response_synthesizers.hopweave.context_builder import Build
 from llama_index.retrievers.hopweave import RecipeRetriever
 
 from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.pipeline import Pipeline
 from hopweave.recipe import Recipe, load_recipe
+
+_WITHOUT_LLM: Mapping[str, type[BaseSynthesizer]] = {
+    ResponseMode.NO_TEXT: NoText,
+    ResponseMode.CONTEXT_ONLY: ContextOnly,
+}
 
 
 class RecipeQueryEngine(RetrieverQueryEngine):
@@ -41,6 +54,11 @@ class RecipeQueryEngine(RetrieverQueryEngine):
         similarity_top_k: How many nodes to answer from; the recipe's own number when not given.
         tenant: Metadata values a document must have to be seen at all, by retriever, stages and synthesis alike.
         now: The time to go by; the current time when not given.
+        node_postprocessors: Postprocessors of yours, for the nodes that the recipe returns.
+        streaming: Whether the answer is a stream.
+        output_cls: Pydantic model that the language model's answer is to be; not with a stream.
+        response_mode: One of LlamaIndex's own ways to answer (`refine`, `tree_summarize`, `no_text` …) instead of the
+            context that the recipe asks for; then there are no citations.
         response_synthesizer: Answers instead of the one the recipe's context asks for.
         callback_manager: LlamaIndex's callback manager.
         options: What `RecipeRetriever` takes: `filters` ...
@@ -58,6 +76,10 @@ class RecipeQueryEngine(RetrieverQueryEngine):
         similarity_top_k: int | None = None,
         tenant: Mapping[str, Any] | None = None,
         now: datetime | None = None,
+        node_postprocessors: Sequence[BaseNodePostprocessor] | None = None,
+        streaming: bool = False,
+        output_cls: type[BaseModel] | None = None,
+        response_mode: ResponseMode | str | None = None,
         response_synthesizer: BaseSynthesizer | None = None,
         callback_manager: CallbackManager | None = None,
         **options: Any,
@@ -76,21 +98,21 @@ class RecipeQueryEngine(RetrieverQueryEngine):
             stages=False,
             **options,
         )
-        context = Pipeline(self.recipe, knowledge).context
-        written = (
-            ExtractiveAnswerSynthesizer(context=context, tenant=tenant)
-            if llm is None
-            else ContextBuilderSynthesizer(llm, context=context, tenant=tenant)
-        )
+        self._tenant = tenant
+        self._own_postprocessors = list(node_postprocessors or ())
+        answering = _Answering(llm, streaming, output_cls, response_mode)
         super().__init__(
             retriever,
-            response_synthesizer or written,
+            answering.checked(response_synthesizer)
+            or answering.synthesizer(Pipeline(self.recipe, knowledge).context, tenant, callback_manager),
             [
                 postprocessor_for(stage, knowledge_base=knowledge, tenant=tenant, now=now)
                 for stage in self.recipe.stages
             ],
             callback_manager,
         )
+        for one in self._own_postprocessors:
+            one.callback_manager = self.callback_manager
 
     def _query(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
         with collected_failures() as failures:
@@ -101,12 +123,63 @@ class RecipeQueryEngine(RetrieverQueryEngine):
             return _with_failures(await super()._aquery(query_bundle), failures)
 
     def retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        """The nodes that the recipe finds, best first."""
-        return super().retrieve(query_bundle)[: self._similarity_top_k]
+        """The nodes that the recipe finds, best first, as your postprocessors leave them."""
+        nodes = super().retrieve(query_bundle)[: self._similarity_top_k]
+        for one in self._own_postprocessors:
+            nodes = one.postprocess_nodes(nodes, query_bundle=query_bundle)
+        return visible_nodes(nodes, tenant_of(query_bundle, self._tenant))
 
     async def aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """The same without blocking the event loop."""
-        return (await super().aretrieve(query_bundle))[: self._similarity_top_k]
+        nodes = (await super().aretrieve(query_bundle))[: self._similarity_top_k]
+        for one in self._own_postprocessors:
+            nodes = await one.apostprocess_nodes(nodes, query_bundle=query_bundle)
+        return visible_nodes(nodes, tenant_of(query_bundle, self._tenant))
+
+
+@dataclass(frozen=True)
+class _Answering:
+    """How an answer is made of nodes."""
+
+    llm: LLM | None
+    streaming: bool
+    output_cls: type[BaseModel] | None
+    mode: ResponseMode | str | None
+
+    def __post_init__(self) -> None:
+        if self.mode is not None and self.mode not in list(ResponseMode):
+            allowed = ", ".join(mode.value for mode in ResponseMode)
+            raise ValueError(f"response_mode: {self.mode!r} is not allowed; it must be one of {allowed}")
+        if self.llm is None and self.output_cls is not None:
+            raise ValueError("output_cls: needs a language model, llm=...")
+        if self.llm is None and self.mode is not None and self.mode not in _WITHOUT_LLM:
+            raise ValueError(f"response_mode: {self.mode!r} needs a language model, llm=...")
+        if self.streaming and self.output_cls is not None:
+            raise ValueError("output_cls: is not allowed with streaming=True")
+
+    def checked(self, response_synthesizer: BaseSynthesizer | None) -> BaseSynthesizer | None:
+        """The synthesizer given; an error if it was also said how to answer, as it would not hear of that."""
+        said = {"streaming": self.streaming, "output_cls": self.output_cls, "response_mode": self.mode}
+        if response_synthesizer is not None and (ignored := [name for name, value in said.items() if value]):
+            raise ValueError(f"{ignored[0]}: is not allowed with response_synthesizer; give it to the synthesizer")
+        return response_synthesizer
+
+    def synthesizer(
+        self, context: Build, tenant: Mapping[str, Any] | None, callback_manager: CallbackManager | None
+    ) -> BaseSynthesizer:
+        """What answers: LlamaIndex's own way if one was named, else from the context, with citations."""
+        told: dict[str, Any] = {"streaming": self.streaming, "callback_manager": callback_manager}
+        if (
+            self.mode is not None and self.mode in _WITHOUT_LLM
+        ):  # LlamaIndex's factory would look for an LLM that is never asked
+            return _WITHOUT_LLM[self.mode](MockLLM(), **told)
+        if self.mode is not None:
+            return get_response_synthesizer(
+                self.llm, response_mode=ResponseMode(self.mode), output_cls=self.output_cls, **told
+            )
+        if self.llm is None:
+            return ExtractiveAnswerSynthesizer(context=context, tenant=tenant, **told)
+        return ContextBuilderSynthesizer(self.llm, context=context, tenant=tenant, output_cls=self.output_cls, **told)
 
 
 def _with_failures(response: RESPONSE_TYPE, failures: dict[str, str]) -> RESPONSE_TYPE:
@@ -133,7 +206,8 @@ def load_query_engine(
         recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
         knowledge_base: An open knowledge base, or the path of its file.
         llm: The language model that answers; without one, the answer is made of the best sentences.
-        options: What `RecipeQueryEngine` takes: `retrievers`, `similarity_top_k`, `filters`, `tenant`, `now` ...
+        options: What `RecipeQueryEngine` takes: `retrievers`, `similarity_top_k`, `node_postprocessors`, `streaming`,
+            `response_mode`, `output_cls`, `filters`, `tenant`, `now` ...
 
     Returns:
         The engine, behind a gate if the recipe has one.

@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import asdict
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 from llama_index.core.base.response.schema import RESPONSE_TYPE, Response
 from llama_index.core.llms import LLM
@@ -11,7 +13,7 @@ from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
 from llama_index.core.prompts.mixin import PromptDictType
 from llama_index.core.response_synthesizers import BaseSynthesizer
 from llama_index.core.schema import NodeWithScore, QueryBundle, QueryType
-from llama_index.hopweave.nodes import to_hit, visible_nodes
+from llama_index.hopweave.nodes import CONNECTIONS_KEY, to_hit, visible_nodes
 from llama_index.hopweave.questions import to_query
 
 from hopweave.context.cite import cited_prompt
@@ -38,7 +40,7 @@ class ContextBuilderSynthesizer(BaseSynthesizer):
             builder when not given.
         text_qa_template: The prompt, with `{context_str}` and `{query_str}`.
         tenant: Metadata values a node must have to be seen at all; others are dropped.
-        kwargs: What every response synthesizer takes: `streaming`, `callback_manager` ...
+        kwargs: What every response synthesizer takes: `streaming`, `output_cls`, `callback_manager` ...
 
     Examples:
         ```python
@@ -63,7 +65,7 @@ class ContextBuilderSynthesizer(BaseSynthesizer):
         """Keep the context builder and the prompt."""
         super().__init__(llm=llm, **kwargs)
         builder = ContextBuilder() if context is None else context
-        self._build: Build = (lambda _, hits: builder.build(hits)) if isinstance(builder, ContextBuilder) else builder
+        self._build: Build = partial(_with_connections, builder) if isinstance(builder, ContextBuilder) else builder
         self._template = text_qa_template
         self._tenant = tenant
 
@@ -98,18 +100,25 @@ class ContextBuilderSynthesizer(BaseSynthesizer):
     def get_response(self, query_str: str, text_chunks: Sequence[str], **response_kwargs: Any) -> Any:
         """Ask the language model."""
         parts = self._parts(query_str, text_chunks, response_kwargs)
-        return (
-            self._llm.stream(self._template, **parts) if self._streaming else self._llm.predict(self._template, **parts)
-        )
+        if self._output_cls is not None:
+            return self._llm.structured_predict(self._output_cls, self._prompt(), **parts)
+        ask = self._llm.stream if self._streaming else self._llm.predict
+        return ask(self._template, **parts)
 
     async def aget_response(self, query_str: str, text_chunks: Sequence[str], **response_kwargs: Any) -> Any:
         """Ask the language model without blocking the event loop."""
         parts = self._parts(query_str, text_chunks, response_kwargs)
+        if self._output_cls is not None:
+            return await self._llm.astructured_predict(self._output_cls, self._prompt(), **parts)
         ask = self._llm.astream if self._streaming else self._llm.apredict
         return await ask(self._template, **parts)
 
     def _question(self, query: QueryType) -> Query:
         return to_query(query if isinstance(query, QueryBundle) else QueryBundle(query), tenant=self._tenant)
+
+    def _prompt(self) -> PromptTemplate:
+        """A template for structured_predict, which takes any but changes it."""
+        return cast("PromptTemplate", deepcopy(self._template))
 
     def _parts(self, query_str: str, text_chunks: Sequence[str], response_kwargs: dict[str, Any]) -> dict[str, str]:
         context = response_kwargs.get("context")
@@ -121,6 +130,13 @@ class ContextBuilderSynthesizer(BaseSynthesizer):
 
     def _update_prompts(self, prompts: PromptDictType) -> None:
         self._template = prompts.get("text_qa_template", self._template)
+
+
+def _with_connections(builder: ContextBuilder, question: Query, hits: Sequence[Hit]) -> Context:  # noqa: ARG001
+    """The context; what says how others are connected goes before the passages and has no number."""
+    known = [hit.metadata.get(CONNECTIONS_KEY) for hit in hits]
+    lines = [line for one in known if one is not None for line in one["lines"]]
+    return builder.build([hit for hit, one in zip(hits, known, strict=True) if one is None], lines)
 
 
 def _cited(response: RESPONSE_TYPE, context: Context) -> RESPONSE_TYPE:

@@ -1,9 +1,11 @@
 """Answers without a language model."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from llama_index.core.llms import MockLLM
+from llama_index.core.types import TokenAsyncGen, TokenGen
 from llama_index.response_synthesizers.hopweave.context_builder import Build, ContextBuilderSynthesizer
 
 from hopweave.context.context_builder import ContextBuilder
@@ -38,10 +40,21 @@ class ExtractiveAnswerSynthesizer(ContextBuilderSynthesizer):
         super().__init__(MockLLM(), context=context, **kwargs)  # never asked, but LlamaIndex wants one
         self._answer = ExtractiveAnswer() if answer is None else answer
 
-    def get_response(self, query_str: str, text_chunks: Sequence[str], **response_kwargs: Any) -> str:  # noqa: ARG002
+    def get_response(self, query_str: str, text_chunks: Sequence[str], **response_kwargs: Any) -> Any:  # noqa: ARG002
         """Pick the sentences."""
-        return self._answer.answer(query_str, response_kwargs["context"].citations).text or NO_ANSWER
+        answer = self._answer.answer(query_str, response_kwargs["context"].citations).text or NO_ANSWER
+        return _words(answer) if self._streaming else answer
 
-    async def aget_response(self, query_str: str, text_chunks: Sequence[str], **response_kwargs: Any) -> str:
+    async def aget_response(self, query_str: str, text_chunks: Sequence[str], **response_kwargs: Any) -> Any:  # noqa: ARG002
         """Pick the sentences."""
-        return self.get_response(query_str, text_chunks, **response_kwargs)
+        answer = self._answer.answer(query_str, response_kwargs["context"].citations).text or NO_ANSWER
+        return _words_async(answer) if self._streaming else answer
+
+
+def _words(answer: str) -> TokenGen:
+    yield from re.findall(r"\s*\S+", answer)
+
+
+async def _words_async(answer: str) -> TokenAsyncGen:
+    for word in _words(answer):
+        yield word

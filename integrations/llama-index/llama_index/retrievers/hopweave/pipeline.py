@@ -1,6 +1,7 @@
 """Retrievers that let the core's pipeline do the work."""
 
 from collections.abc import Mapping
+from copy import copy
 from datetime import datetime
 from typing import Any
 
@@ -11,6 +12,7 @@ from llama_index.hopweave.failures import report
 from llama_index.hopweave.filters import to_predicate
 from llama_index.hopweave.nodes import to_node
 from llama_index.hopweave.questions import to_query
+from llama_index.hopweave.stores import store_calls_on_this_loop
 from llama_index_instrumentation import get_dispatcher
 
 from hopweave.pipeline import Pipeline, Result
@@ -54,6 +56,28 @@ class PipelineRetriever(BaseRetriever):
         self._run_async = pipeline.run_async if stages else pipeline.find_async
         super().__init__(**kwargs)
 
+    @property
+    def number(self) -> int:
+        """How many nodes it returns."""
+        return self._pipeline.recipe.top_k if self._similarity_top_k is None else self._similarity_top_k
+
+    def at_least(self, number: int) -> "PipelineRetriever":
+        """
+        The same retriever for this number of nodes, if that is more.
+
+        Args:
+            number: How many nodes are wanted.
+
+        Returns:
+            This retriever, or a copy.
+
+        """
+        if number <= self.number:
+            return self
+        larger = copy(self)
+        larger._similarity_top_k = number
+        return larger
+
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         question = to_query(query_bundle, filters=self._admits, tenant=self._tenant, now=self._now)
         return _nodes(self._run(question, top_k=self._similarity_top_k))
@@ -61,7 +85,8 @@ class PipelineRetriever(BaseRetriever):
     @dispatcher.span
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         question = to_query(query_bundle, filters=self._admits, tenant=self._tenant, now=self._now)
-        return _nodes(await self._run_async(question, top_k=self._similarity_top_k))
+        with store_calls_on_this_loop():
+            return _nodes(await self._run_async(question, top_k=self._similarity_top_k))
 
 
 def _nodes(result: Result) -> list[NodeWithScore]:

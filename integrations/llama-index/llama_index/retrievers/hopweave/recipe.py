@@ -7,7 +7,7 @@ from typing import Any
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.hopweave.knowledge import opened
-from llama_index.hopweave.retriever_source import RetrieverSource
+from llama_index.hopweave.retriever_source import retriever_source
 from llama_index.retrievers.hopweave.pipeline import PipelineRetriever
 
 from hopweave.knowledge import Knowledge
@@ -69,5 +69,5 @@ def with_retrievers(recipe: Recipe, retrievers: Mapping[str, BaseRetriever]) -> 
         old = recipe.sources.get(name)
         terms = {} if old is None else {"optional": old.optional, "deadline_seconds": old.deadline_seconds}
         leads = any(name in source.needs for source in recipe.sources.values())
-        sources[name] = RetrieverSource(retriever=retriever, hand_on_filters=not leads, **terms)
+        sources[name] = retriever_source(retriever, hand_on_filters=not leads, **terms)
     return Recipe(**{**dict(recipe), "sources": {**recipe.sources, **sources}}) if sources else recipe

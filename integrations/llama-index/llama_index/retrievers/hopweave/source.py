@@ -9,7 +9,7 @@ from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.vector_stores import MetadataFilters
 from llama_index.hopweave.knowledge import opened
-from llama_index.hopweave.retriever_source import RetrieverSource
+from llama_index.hopweave.retriever_source import retriever_source
 from llama_index.retrievers.hopweave.pipeline import PipelineRetriever
 
 from hopweave.component import Source
@@ -68,4 +68,4 @@ class SourceRetriever(PipelineRetriever):
         )
 
     def _upstream(self, source: Source, upstream: Mapping[str, BaseRetriever] | None) -> dict[str, Source]:  # noqa: ARG002
-        return {name: RetrieverSource(retriever=one) for name, one in (upstream or {}).items()}
+        return {name: retriever_source(one) for name, one in (upstream or {}).items()}

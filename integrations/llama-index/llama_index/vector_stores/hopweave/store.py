@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -146,15 +147,17 @@ class HopweaveVectorStore(BasePydanticVectorStore):
             for hit in hits
         ]
 
-    def query(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:  # noqa: ARG002
-        """The nodes that fit a query best."""
+    def query(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
+        """The nodes that fit a query best. `mmr_threshold` may be given here too, as `vector_store_kwargs`."""
+        query = _with_options(query, kwargs)
         pipeline = Pipeline(_recipe(query), self.knowledge_base)
-        return _result(pipeline.run(_question(query, self.tenant), top_k=query.similarity_top_k).hits)
+        return _result(pipeline.run(_question(query, self.tenant), top_k=_top_k(query)).hits)
 
-    async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:  # noqa: ARG002
+    async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
         """The same without blocking the event loop."""
+        query = _with_options(query, kwargs)
         pipeline = Pipeline(_recipe(query), self.knowledge_base)
-        return _result((await pipeline.run_async(_question(query, self.tenant), top_k=query.similarity_top_k)).hits)
+        return _result((await pipeline.run_async(_question(query, self.tenant), top_k=_top_k(query))).hits)
 
     async def async_add(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[str]:
         """Add nodes without blocking the event loop."""
@@ -182,12 +185,27 @@ class HopweaveVectorStore(BasePydanticVectorStore):
                 )
 
 
+def _with_options(query: VectorStoreQuery, options: dict[str, Any]) -> VectorStoreQuery:
+    """The query with what came beside it; stock stores take `mmr_threshold` there."""
+    if unknown := [name for name in options if name != "mmr_threshold"]:
+        raise ValueError(f"{unknown[0]}: is not allowed; the store takes mmr_threshold beside the query")
+    return replace(query, **options)
+
+
+def _top_k(query: VectorStoreQuery) -> int:
+    """How many nodes to return: LlamaIndex has a number of its own for texts and for both together."""
+    own = query.hybrid_top_k if query.mode in _HYBRID_MODES else None
+    own = query.sparse_top_k if query.mode in _TEXT_MODES else own
+    return query.similarity_top_k if own is None else own
+
+
 def _recipe(query: VectorStoreQuery) -> Recipe:
     if query.mode not in _MODES:
         raise ValueError(
             f"mode: {query.mode!s} is not allowed; it must be one of {', '.join(mode.value for mode in _MODES)}"
         )
-    sources = {"vector": VectorSearch(), "text": BM25()}
+    fetched = {} if query.sparse_top_k is None else {"top_k": query.sparse_top_k}
+    sources = {"vector": VectorSearch(), "text": BM25(**fetched)}
     if query.mode in _HYBRID_MODES:
         shares = None if query.alpha is None else {"vector": query.alpha, "text": 1 - query.alpha}
         fuser = ReciprocalRank() if shares is None else Weighted(weights=shares)

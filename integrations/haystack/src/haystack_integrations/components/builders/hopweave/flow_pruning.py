@@ -121,16 +121,8 @@ class FlowPruningBuilder:
         found = pruning.paths(hits, self._file.open(), tenant=narrowed(self.tenant, tenant))
         tag("flow_pruning", (), paths=len(found.paths), finished=found.finished)
         return {
-            "paths": [path.words for path in reversed(found.paths)],
-            "details": [
-                {
-                    "nodes": [node.name for node in path.nodes],
-                    "edge_types": list(path.edge_types),
-                    "flow": path.flow,
-                    "reliability": path.reliability,
-                }
-                for path in found.paths
-            ],
+            "paths": list(found.lines),
+            "details": found.as_list(),
             "document_ids": list(found.document_ids),
             "finished": found.finished,
         }

@@ -1,0 +1,114 @@
+"""Nodes out of LlamaIndex stores, by id."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, cast
+
+from llama_index.core.async_utils import asyncio_run
+from llama_index.core.schema import BaseNode
+from llama_index.core.storage.docstore import SimpleDocumentStore
+from llama_index.core.vector_stores.types import BasePydanticVectorStore
+
+_loop: ContextVar[asyncio.AbstractEventLoop | None] = ContextVar("loop", default=None)
+
+
+@contextmanager
+def store_calls_on_this_loop() -> Iterator[None]:
+    """Let stores be asked by their asynchronous calls, on the event loop that is running: clients are bound to it."""
+    token = _loop.set(asyncio.get_running_loop())
+    try:
+        yield
+    finally:
+        _loop.reset(token)
+
+
+def keeper_of(store: Any) -> Any:
+    """
+    Of an index, the part that holds its nodes; any other store is its own keeper.
+
+    Args:
+        store: An index or a store.
+
+    Returns:
+        A docstore, a vector store or a property graph store.
+
+    """
+    vectors = getattr(store, "vector_store", None)
+    if getattr(store, "property_graph_store", None) is not None:
+        return store.property_graph_store
+    if vectors is None:
+        return store
+    return vectors if vectors.stores_text else store.docstore
+
+
+def nodes_in(keeper: Any, ids: Sequence[str]) -> list[BaseNode]:
+    """
+    The nodes with these ids, as far as the store has them.
+
+    Args:
+        keeper: The store.
+        ids: Ids of nodes.
+
+    Returns:
+        The nodes, in the store's order.
+
+    """
+    ids = list(ids)
+    if not ids:  # some stores take that for everything
+        return []
+    failures: list[Exception] = []
+    for ask in _ways(keeper, ids):
+        try:
+            return list(ask())
+        except Exception as error:  # a store may have a client for one of the two ways alone
+            failures.append(error)
+    raise ValueError(
+        f"{type(keeper).__name__} gives no nodes by id: {failures[0]}; hand over a docstore that holds them"
+    ) from failures[0]
+
+
+def _ways(keeper: Any, ids: list[str]) -> list[Callable[[], Iterable[BaseNode]]]:
+    """How to ask the store, the better way first."""
+    loop = _loop.get()
+    if not _has_async_calls(keeper):
+        return [lambda: _nodes(keeper, ids)]
+    if loop is None or loop is _running_loop():
+        return [lambda: _nodes(keeper, ids), lambda: asyncio_run(_nodes_async(keeper, ids))]
+    return [
+        lambda: asyncio.run_coroutine_threadsafe(_nodes_async(keeper, ids), loop).result(),
+        lambda: _nodes(keeper, ids),
+    ]
+
+
+def _has_async_calls(keeper: Any) -> bool:
+    if isinstance(keeper, SimpleDocumentStore):  # in memory
+        return False
+    if isinstance(keeper, BasePydanticVectorStore):
+        return type(keeper).aget_nodes is not BasePydanticVectorStore.aget_nodes
+    return hasattr(keeper, "aget_document") or hasattr(keeper, "aget_llama_nodes")
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def _nodes(keeper: Any, ids: list[str]) -> Iterable[BaseNode]:
+    if hasattr(keeper, "get_llama_nodes"):
+        return cast("list[BaseNode]", keeper.get_llama_nodes(ids))
+    if hasattr(keeper, "get_document"):
+        return [node for node in (keeper.get_document(key, raise_error=False) for key in ids) if node is not None]
+    return cast("list[BaseNode]", keeper.get_nodes(node_ids=ids))
+
+
+async def _nodes_async(keeper: Any, ids: list[str]) -> Iterable[BaseNode]:
+    if hasattr(keeper, "aget_llama_nodes"):
+        return cast("list[BaseNode]", await keeper.aget_llama_nodes(ids))
+    if hasattr(keeper, "aget_document"):
+        found = await asyncio.gather(*(keeper.aget_document(key, raise_error=False) for key in ids))
+        return [node for node in found if node is not None]
+    return cast("list[BaseNode]", await keeper.aget_nodes(node_ids=ids))

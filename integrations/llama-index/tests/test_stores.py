@@ -1,0 +1,162 @@
+"""Nodes of the user's own stores, fetched by the call that suits."""
+
+import asyncio
+from uuid import NAMESPACE_URL, uuid5
+
+import pytest
+from llama_index.core import StorageContext, VectorStoreIndex
+from llama_index.core.schema import TextNode
+from llama_index.core.storage.docstore import SimpleDocumentStore
+from llama_index.core.vector_stores import SimpleVectorStore
+from llama_index.hopweave import documents_in
+from llama_index.hopweave.stores import nodes_in
+from llama_index.ingestion.hopweave import KnowledgeBaseWriter
+from llama_index.retrievers.hopweave import PageRankRetriever, RecipeRetriever
+from llama_index.vector_stores.qdrant import QdrantVectorStore
+from qdrant_client import AsyncQdrantClient, QdrantClient
+
+from hopweave import KnowledgeBase
+
+QUESTION = "Where was the designer of MV Skua born?"
+TEXTS = {
+    "MV Skua": "MV Skua was designed by Ingrid Falk.",
+    "Ingrid Falk": "Ingrid Falk was born in Lunn.",
+    "Tide gate": "The tide gate opens at six.",
+}
+IDS = {title: str(uuid5(NAMESPACE_URL, title)) for title in TEXTS}
+FOUND = [IDS["Ingrid Falk"], IDS["MV Skua"]]
+
+
+def make_nodes():
+    return [TextNode(id_=IDS[title], text=text, metadata={"title": title}) for title, text in TEXTS.items()]
+
+
+@pytest.fixture
+def graph_kb():
+    with KnowledgeBase.open() as kb:
+        KnowledgeBaseWriter(knowledge_base=kb)(make_nodes())
+        yield kb
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """Which of the two calls a Qdrant store was asked by."""
+    seen = []
+    sync, waiting = QdrantVectorStore.get_nodes, QdrantVectorStore.aget_nodes
+
+    def get_nodes(self, *args, **kwargs):
+        seen.append("get_nodes")
+        return sync(self, *args, **kwargs)
+
+    async def aget_nodes(self, *args, **kwargs):
+        seen.append("aget_nodes")
+        return await waiting(self, *args, **kwargs)
+
+    monkeypatch.setattr(QdrantVectorStore, "get_nodes", get_nodes)
+    monkeypatch.setattr(QdrantVectorStore, "aget_nodes", aget_nodes)
+    return seen
+
+
+def walker(store, kb):
+    return PageRankRetriever(documents_in(store, kb.graph), upstream={}, similarity_top_k=2, time_budget_seconds=60)
+
+
+def test_a_store_with_an_asynchronous_client_alone(graph_kb, embed_model, calls):
+    store = QdrantVectorStore("isles", aclient=AsyncQdrantClient(":memory:"))
+    storage = StorageContext.from_defaults(vector_store=store)
+    index = VectorStoreIndex([], storage_context=storage, embed_model=embed_model, use_async=True)
+
+    async def retrieved():
+        await index.ainsert_nodes(make_nodes())
+        recipe = RecipeRetriever(
+            documents_in(index, graph_kb.graph),
+            recipe="multihop",
+            retrievers={
+                "text": index.as_retriever(similarity_top_k=1),
+                "vector": index.as_retriever(similarity_top_k=1),
+            },
+        )
+        return await walker(index, graph_kb).aretrieve(QUESTION), await recipe.aretrieve(QUESTION)
+
+    walked, recipe = asyncio.run(retrieved())
+    assert [node.node_id for node in walked] == FOUND
+    assert IDS["Ingrid Falk"] in [node.node_id for node in recipe]
+    assert set(calls) == {"aget_nodes"}
+    assert [node.node_id for node in walker(store, graph_kb).retrieve(QUESTION)] == FOUND
+
+
+def test_a_store_with_both_clients_is_asked_by_the_one_that_suits(graph_kb, embed_model, calls, tmp_path):
+    store = QdrantVectorStore("isles", client=QdrantClient(":memory:"))
+    store.add([node.model_copy(update={"embedding": [1.0, 0.0]}) for node in make_nodes()])
+    retriever = walker(store, graph_kb)
+    found = retriever.retrieve(QUESTION)
+    assert calls == ["get_nodes"]
+    assert asyncio.run(retriever.aretrieve(QUESTION)) == found  # it has no asynchronous client
+    assert calls == ["get_nodes", "aget_nodes", "get_nodes"]
+
+
+class Waiting:
+    """A document store that is asked one node at a time and counts how many questions are open at once."""
+
+    def __init__(self, nodes):
+        self.nodes = {node.node_id: node for node in nodes}
+        self.open, self.most = 0, 0
+
+    def get_document(self, key, raise_error=True):
+        raise NotImplementedError("asynchronous alone")
+
+    async def aget_document(self, key, raise_error=True):
+        self.open += 1
+        self.most = max(self.most, self.open)
+        await asyncio.sleep(0.01)
+        self.open -= 1
+        return self.nodes.get(key)
+
+
+def test_document_stores_are_asked_side_by_side(graph_kb):
+    store = Waiting(make_nodes())
+    found = asyncio.run(walker(store, graph_kb).aretrieve(QUESTION))
+    assert [node.node_id for node in found] == FOUND
+    assert store.most == 2
+    assert [node.node_id for node in walker(store, graph_kb).retrieve(QUESTION)] == [node.node_id for node in found]
+
+
+def test_a_store_that_gives_no_nodes_is_named():
+    with pytest.raises(
+        ValueError, match=r"SimpleVectorStore gives no nodes by id: .*; hand over a docstore that holds them"
+    ):
+        nodes_in(SimpleVectorStore(), ["a"])
+    assert nodes_in(SimpleVectorStore(), []) == []
+
+
+def test_embed_model_is_that_of_the_vectors_or_refused(graph_kb, embed_model):
+    from llama_index.core import MockEmbedding
+
+    assert RecipeRetriever(graph_kb, embed_model=embed_model).retrieve(QUESTION)
+    with pytest.raises(ValueError, match=r"embed_model: 'unknown' is not allowed; .* holds vectors of 'wordllama"):
+        RecipeRetriever(graph_kb, embed_model=MockEmbedding(4))
+    with pytest.raises(ValueError, match="embed_model: is not allowed with ExternalDocuments"):
+        PageRankRetriever(documents_in(SimpleDocumentStore(), graph_kb.graph), upstream={}, embed_model=embed_model)
+
+
+def test_an_index_beside_the_store_is_searched_and_followed(graph_kb, embed_model):
+    index = VectorStoreIndex(make_nodes(), embed_model=embed_model)
+    retriever = RecipeRetriever(
+        documents_in(index, graph_kb), recipe="multihop", retrievers={"vector": index.as_retriever(similarity_top_k=1)}
+    )
+    found = retriever.retrieve(QUESTION)
+    assert {node.node_id for node in found} == set(IDS.values()) - {IDS["Tide gate"]}
+    stages = {receipt["stage"] for node in found for receipt in node.metadata["hopweave"]["receipts"]}
+    assert {"bm25", "pagerank"} <= stages
+    more = TextNode(
+        id_=str(uuid5(NAMESPACE_URL, "Lunn")), text="Lunn is a fishing village.", metadata={"title": "Lunn"}
+    )
+    index.insert_nodes([more])
+    KnowledgeBaseWriter(knowledge_base=graph_kb)([more])
+    assert more.node_id in [
+        node.node_id for node in retriever.retrieve("Where is the village where Ingrid Falk was born?")
+    ]
+    by_path = RecipeRetriever(
+        documents_in(index, graph_kb.path), recipe="multihop", retrievers={"vector": index.as_retriever()}
+    )
+    assert more.node_id in [node.node_id for node in by_path.retrieve("What is Lunn?")]
