@@ -113,10 +113,12 @@ class Source(Component, ABC):
     """A question in, ranked hits out.
 
     `in_memory` says that it works with this process's memory and does not wait for anybody, so that running it in a
-    thread of its own would cost more than it gains.
+    thread of its own would cost more than it gains. `asked_once` says that it sees to filters by itself, or has no more
+    to give than it gives at first, so that it is not asked again for more when filters leave few of its hits.
     """
 
     in_memory: ClassVar[bool] = False
+    asked_once: ClassVar[bool] = False
 
     top_k: int = Field(default=50, ge=1, description="How many hits to fetch.")
     optional: bool = Field(default=False, description="Carry on without this source when it fails or is too slow.")

@@ -222,7 +222,7 @@ class _Run:
         These are the first `wanted` hits that pass, and of the others those among the first `wanted`: they may not be
         returned, but a walk may start from them.
         """
-        if self.query.filters is None:
+        if self.query.filters is None or source.asked_once:
             return hits
         passing = [place for place, hit in enumerate(hits) if self._admits(hit)]
         if len(passing) < wanted and len(hits) >= source.top_k:

@@ -56,7 +56,7 @@ def test_a_gate_streams_if_the_engine_behind_it_does(kb, language_model):
     assert str(load_query_engine(GATED, kb, llm=language_model).query("Good morning!")) == expected
 
 
-def test_a_gate_is_told_whether_to_stream(index, llm):
+def test_streaming_of_a_gate_can_be_set(index, llm):
     behind = RetrieverQueryEngine.from_args(index.as_retriever(), llm=llm, streaming=True)
     assert "".join(GateQueryEngine(behind).query("Good morning!").response_gen) == "How can I help you?"
     assert GateQueryEngine(behind, streaming=False).query("Good morning!").response == "How can I help you?"

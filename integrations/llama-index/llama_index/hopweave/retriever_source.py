@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterable
 from copy import copy
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore
@@ -16,23 +16,23 @@ from pydantic import ConfigDict, Field
 from hopweave.component import Rankings, Source
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
-from hopweave.metadata.filters import in_tenant
+from hopweave.metadata.filters import Filters, in_tenant
 from hopweave.query import Query
 
 logger = logging.getLogger(__name__)
 
 
 @runtime_checkable
-class Extensible(Protocol):
-    """A retriever that can be asked for more nodes than it was made for."""
+class RecipePart(Protocol):
+    """A retriever that can do what a recipe asks of a source."""
 
     @property
     def number(self) -> int:
         """How many nodes it returns."""
         ...
 
-    def at_least(self, number: int) -> BaseRetriever:
-        """The same retriever for this number of nodes, if that is more."""
+    def as_part(self, number: int, filters: Filters | None) -> BaseRetriever:
+        """The same retriever for at least this number of nodes, and for as many that pass the filters."""
         ...
 
 
@@ -48,7 +48,7 @@ def retriever_source(retriever: BaseRetriever, **options: Any) -> "RetrieverSour
         The source.
 
     """
-    number = {"top_k": retriever.number} if isinstance(retriever, Extensible) else {}
+    number = {"top_k": retriever.number} if isinstance(retriever, RecipePart) else {}
     return RetrieverSource(retriever=retriever, **number, **options)
 
 
@@ -64,6 +64,8 @@ class RetrieverSource(Source):
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
+    asked_once: ClassVar[bool] = True
+
     kind: Literal["retriever"] = "retriever"
     retriever: BaseRetriever = Field(exclude=True, repr=False, description="The retriever to ask.")
     hand_on_filters: bool = Field(
@@ -77,7 +79,7 @@ class RetrieverSource(Source):
             nodes = [] if filtered is None else filtered.retrieve(bundle)
         except (NotImplementedError, TypeError, ValueError) as error:
             nodes = _refused(error)
-        return _visible(nodes or self._asked().retrieve(to_bundle(query)), query)
+        return _visible(nodes or self._asked(query).retrieve(to_bundle(query)), query)
 
     async def search_async(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:
         """Ask the retriever without blocking the event loop."""
@@ -88,11 +90,12 @@ class RetrieverSource(Source):
             nodes = [] if filtered is None else await filtered.aretrieve(bundle)
         except (NotImplementedError, TypeError, ValueError) as error:
             nodes = _refused(error)
-        return _visible(nodes or await self._asked().aretrieve(to_bundle(query)), query)
+        return _visible(nodes or await self._asked(query).aretrieve(to_bundle(query)), query)
 
-    def _asked(self) -> BaseRetriever:
-        """The retriever; one of hopweave's own with as many nodes as the recipe wants, if those are more."""
-        return self.retriever.at_least(self.top_k) if isinstance(self.retriever, Extensible) else self.retriever
+    def _asked(self, query: Query) -> BaseRetriever:
+        """The retriever; one of hopweave's own does what a recipe would ask of its source."""
+        part = self.retriever
+        return part.as_part(self.top_k, query.filters) if isinstance(part, RecipePart) else part
 
     def _filtered(self, query: Query) -> BaseRetriever | None:
         """The retriever with tenant and filters among its own, or None if it takes none or there are none."""

@@ -34,7 +34,7 @@ class ConnectionsPostprocessor(Component, BaseNodePostprocessor, ABC):
     )
     header: str = Field(default="Connections:", description="First line of the text.")
     tenant: dict[str, Any] | None = Field(
-        default=None, description="Metadata values a document must have for what it says to be told."
+        default=None, description="Metadata values a document must have for what it says to be shown."
     )
 
     @classmethod

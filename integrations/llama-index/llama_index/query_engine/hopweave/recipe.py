@@ -168,18 +168,18 @@ class _Answering:
         self, context: Build, tenant: Mapping[str, Any] | None, callback_manager: CallbackManager | None
     ) -> BaseSynthesizer:
         """What answers: LlamaIndex's own way if one was named, else from the context, with citations."""
-        told: dict[str, Any] = {"streaming": self.streaming, "callback_manager": callback_manager}
+        common: dict[str, Any] = {"streaming": self.streaming, "callback_manager": callback_manager}
         if (
             self.mode is not None and self.mode in _WITHOUT_LLM
         ):  # LlamaIndex's factory would look for an LLM that is never asked
-            return _WITHOUT_LLM[self.mode](MockLLM(), **told)
+            return _WITHOUT_LLM[self.mode](MockLLM(), **common)
         if self.mode is not None:
             return get_response_synthesizer(
-                self.llm, response_mode=ResponseMode(self.mode), output_cls=self.output_cls, **told
+                self.llm, response_mode=ResponseMode(self.mode), output_cls=self.output_cls, **common
             )
         if self.llm is None:
-            return ExtractiveAnswerSynthesizer(context=context, tenant=tenant, **told)
-        return ContextBuilderSynthesizer(self.llm, context=context, tenant=tenant, output_cls=self.output_cls, **told)
+            return ExtractiveAnswerSynthesizer(context=context, tenant=tenant, **common)
+        return ContextBuilderSynthesizer(self.llm, context=context, tenant=tenant, output_cls=self.output_cls, **common)
 
 
 def _with_failures(response: RESPONSE_TYPE, failures: dict[str, str]) -> RESPONSE_TYPE:

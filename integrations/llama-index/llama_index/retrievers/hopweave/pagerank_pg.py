@@ -98,13 +98,13 @@ class PageRankPGRetriever(BasePGRetriever):
     def retrieve_from_graph(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """The chunks that the walk meets most often."""
         graph = self._ready()
-        return self._told(graph, graph.retriever.retrieve(query_bundle))
+        return self._described(graph, graph.retriever.retrieve(query_bundle))
 
     @dispatcher.span
     async def aretrieve_from_graph(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """The same without blocking the event loop."""
         graph = await asyncio.to_thread(self._ready)
-        return self._told(graph, await graph.retriever.aretrieve(query_bundle))
+        return self._described(graph, await graph.retriever.aretrieve(query_bundle))
 
     def add_source_text(self, nodes: list[NodeWithScore]) -> list[NodeWithScore]:
         """The nodes as they are: they have their text."""
@@ -114,7 +114,7 @@ class PageRankPGRetriever(BasePGRetriever):
         """The nodes as they are: they have their text."""
         return nodes
 
-    def _told(self, graph: "_GraphRead", nodes: list[NodeWithScore]) -> list[NodeWithScore]:
+    def _described(self, graph: "_GraphRead", nodes: list[NodeWithScore]) -> list[NodeWithScore]:
         return (
             [self._with_facts(node, graph.facts.get(node.node_id, ())) for node in nodes]
             if self.include_facts
@@ -123,12 +123,12 @@ class PageRankPGRetriever(BasePGRetriever):
 
     def _with_facts(self, node: NodeWithScore, facts: Iterable[str]) -> NodeWithScore:
         path = _without_end(to_hit(node).path or "", node.node_id)
-        told = "\n".join([*([path] if path else []), *facts])
+        lines = "\n".join([*([path] if path else []), *facts])
         if not self.include_text:
             source = {NodeRelationship.SOURCE: RelatedNodeInfo(node_id=node.node_id)}
-            return NodeWithScore(node=TextNode(text=told or node.text, relationships=source), score=node.score)
-        if told:
-            text = f"{self._include_text_preamble or ''}{told}\n\n{node.text}"
+            return NodeWithScore(node=TextNode(text=lines or node.text, relationships=source), score=node.score)
+        if lines:
+            text = f"{self._include_text_preamble or ''}{lines}\n\n{node.text}"
             node.node.set_content(text)  # of the copy that the retriever made
         return node
 
@@ -161,7 +161,7 @@ class PageRankPGRetriever(BasePGRetriever):
 
 @dataclass(frozen=True)
 class _GraphRead:
-    """What was read of a store: its graph under a retriever, facts by chunk, its version then if it tells, and when."""
+    """What was read of a store: its graph under a retriever, facts by chunk, its version then if known, and when."""
 
     retriever: PageRankRetriever
     facts: dict[str, list[str]]
@@ -170,7 +170,7 @@ class _GraphRead:
 
 
 def _version_of(store: PropertyGraphStore) -> int | None:
-    """What tells the relations of a store in memory from any others; None for a store that would have to be read."""
+    """A number that changes with the relations of a store in memory; None for a store that would have to be read."""
     if not isinstance(store, SimplePropertyGraphStore):
         return None
     relations = store.graph.relations.items()

@@ -15,6 +15,7 @@ from llama_index.hopweave.questions import to_query
 from llama_index.hopweave.stores import store_calls_on_this_loop
 from llama_index_instrumentation import get_dispatcher
 
+from hopweave.metadata.filters import Filters
 from hopweave.pipeline import Pipeline, Result
 
 dispatcher = get_dispatcher(__name__)
@@ -49,7 +50,7 @@ class PipelineRetriever(BaseRetriever):
         """Keep the pipeline."""
         self._pipeline = pipeline
         self._similarity_top_k = similarity_top_k
-        self._admits = to_predicate(filters)
+        self._admits: Filters | None = to_predicate(filters)
         self._tenant = tenant
         self._now = now
         self._run = pipeline.run if stages else pipeline.find
@@ -61,12 +62,13 @@ class PipelineRetriever(BaseRetriever):
         """How many nodes it returns."""
         return self._pipeline.recipe.top_k if self._similarity_top_k is None else self._similarity_top_k
 
-    def at_least(self, number: int) -> "PipelineRetriever":
+    def as_part(self, number: int, filters: Filters | None) -> "PipelineRetriever":  # noqa: ARG002
         """
-        The same retriever for this number of nodes, if that is more.
+        The same retriever as a part of a recipe.
 
         Args:
-            number: How many nodes are wanted.
+            number: How many nodes are wanted at least.
+            filters: The filters of the recipe. What finds by a single source looks for that many nodes that pass.
 
         Returns:
             This retriever, or a copy.

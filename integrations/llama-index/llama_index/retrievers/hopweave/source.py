@@ -1,6 +1,8 @@
 """Sources as retrievers."""
 
 from collections.abc import Mapping
+from copy import copy
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,6 +16,7 @@ from llama_index.retrievers.hopweave.pipeline import PipelineRetriever
 
 from hopweave.component import Source
 from hopweave.knowledge import Knowledge
+from hopweave.metadata.filters import Filters
 from hopweave.pipeline import Pipeline
 from hopweave.recipe import Recipe
 from hopweave.routing.intent import IntentClassifier
@@ -66,6 +69,27 @@ class SourceRetriever(PipelineRetriever):
             callback_manager=callback_manager,
             verbose=verbose,
         )
+
+    def as_part(self, number: int, filters: Filters | None) -> PipelineRetriever:
+        """
+        The same retriever as a part of a recipe: what the filters exclude may still lead a walk to others.
+
+        Args:
+            number: How many nodes are wanted at least.
+            filters: The filters of the recipe.
+
+        Returns:
+            This retriever, or a copy.
+
+        """
+        part = super().as_part(number, filters)
+        if filters is None or self._admits is not None:
+            return part
+        part = copy(part)
+        part._admits = filters
+        part._run = partial(self._pipeline.find, filtered=False)
+        part._run_async = partial(self._pipeline.find_async, filtered=False)
+        return part
 
     def _upstream(self, source: Source, upstream: Mapping[str, BaseRetriever] | None) -> dict[str, Source]:  # noqa: ARG002
         return {name: retriever_source(one) for name, one in (upstream or {}).items()}
