@@ -110,7 +110,7 @@ class KnowledgeBase(Knowledge):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled, it is the path of its file, which another process opens for itself."""
-        options = {"embedder": self.settings.embedder} if self.settings.named else {}
+        options: dict[str, Any] = {"embedder": self.settings.embedder} if self.settings.named else {}
         return partial(KnowledgeBase.open, read_only=self._connections.read_only, **options), (self.path.absolute(),)
 
     def __enter__(self) -> "KnowledgeBase":
