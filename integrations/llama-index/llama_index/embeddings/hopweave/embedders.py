@@ -12,10 +12,15 @@ from hopweave.component import Embedder
 from hopweave.vector.embedders import StaticEmbedder
 
 
+def _set_by_subclass() -> Embedder:
+    """Never called; with a default, type checkers do not ask users of a subclass for an embedder."""
+    raise NotImplementedError
+
+
 class CoreEmbedding(BaseEmbedding, ABC):
     """What turns an embedder of the core into an embedding model: derive from this and set `embedder`."""
 
-    embedder: Embedder = Field(exclude=True, description="What does the work.")
+    embedder: Embedder = Field(default_factory=_set_by_subclass, exclude=True, description="What does the work.")
 
     def model_post_init(self, context: Any) -> None:
         """Go by the embedder's name."""

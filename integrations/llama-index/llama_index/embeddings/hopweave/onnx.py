@@ -5,13 +5,7 @@ from typing import Any, Literal
 from llama_index.core.bridge.pydantic import ConfigDict, Field, model_validator
 from llama_index.embeddings.hopweave.embedders import CoreEmbedding
 
-from hopweave.component import Embedder
 from hopweave.vector.onnx import OnnxEmbedder
-
-
-def _made_of_the_others() -> Embedder:
-    """Never called, as `_make_embedder` comes first; so type checkers ask nobody for an embedder."""
-    raise NotImplementedError
 
 
 class OnnxEmbedding(CoreEmbedding):
@@ -32,9 +26,6 @@ class OnnxEmbedding(CoreEmbedding):
 
     model_config = ConfigDict(extra="forbid")
 
-    embedder: Embedder = Field(
-        default_factory=_made_of_the_others, exclude=True, description="What does the work; made of the others."
-    )
     model_name: str = Field(default="", description="The name of the embedding model; the embedder's own.")
     embed_batch_size: int = Field(
         default=256, gt=0, le=2048, description="Texts per call; `batch_size` of them go through the model at a time."
