@@ -282,8 +282,9 @@ class KnowledgeBase(Knowledge):
         """The ids of all documents, or of those with these metadata values, in the order in which they were added."""
         condition, values = tenant_condition(tenant or {})
         with self._connections.reading() as connection:
-            rows = connection.execute(f"SELECT id FROM documents WHERE {condition} ORDER BY row", values)
-            return [key for (key,) in rows]
+            return [
+                id_ for (id_,) in connection.execute(f"SELECT id FROM documents WHERE {condition} ORDER BY row", values)
+            ]
 
     def documents(self) -> Iterator[Document]:
         """All documents, in the order in which they were added."""
