@@ -92,14 +92,12 @@ class KnowledgeBase(Knowledge):
         file = temporary.path / "temporary.db" if temporary else Path(path or "")
         connections = Connections(file, busy_seconds=busy_seconds, read_only=read_only)
         try:
-            knowledge_base = cls(
-                connections, Settings.of(connections, embedder, analyzers, builders), approximate_above
-            )
+            opened = cls(connections, Settings.of(connections, embedder, analyzers, builders), approximate_above)
         except BaseException:
             connections.close()
             raise
-        knowledge_base._temporary = temporary
-        return knowledge_base
+        opened._temporary = temporary
+        return opened
 
     def close(self) -> None:
         """Close the file. A compaction that is under way is finished first."""
@@ -282,9 +280,8 @@ class KnowledgeBase(Knowledge):
         """The ids of all documents, or of those with these metadata values, in the order in which they were added."""
         condition, values = tenant_condition(tenant or {})
         with self._connections.reading() as connection:
-            return [
-                id_ for (id_,) in connection.execute(f"SELECT id FROM documents WHERE {condition} ORDER BY row", values)
-            ]
+            rows = connection.execute(f"SELECT id FROM documents WHERE {condition} ORDER BY row", values)
+            return [key for (key,) in rows]
 
     def documents(self) -> Iterator[Document]:
         """All documents, in the order in which they were added."""
