@@ -52,6 +52,7 @@ class Result:
             "intent": self.query.intent and self.query.intent.name,
             "gate": self.gate and {"retrieve": self.gate.retrieve, "reason": self.gate.reason},
             "hits": [hit.as_dict() for hit in self.hits],
+            "weights": None if self.query.intent is None else dict(self.query.intent.weights),
             "plan": {"sources": list(self.plan.sources), "reason": self.plan.reason},
             "timings": dict(self.timings),
             "failures": dict(self.failures),
@@ -89,7 +90,7 @@ class Pipeline:
         self._number = next(_numbers)
 
     def run(self, query: str | Query, *, top_k: int | None = None) -> Result:
-        """Answer a question. `top_k` overrides the recipe's."""
+        """Answer a question. `top_k` overrides that of the plan and of the recipe."""
         with self.knowledge.one_version():
             run = _Run(self, query, top_k)
             if run.cached is not None:
@@ -155,11 +156,11 @@ class _Run:
         self.query = Query(question) if isinstance(question, str) else question
         if self.query.tenant is not None:
             require(self.knowledge, Capability.TENANTS, "a query with a tenant")
-        self.top_k = self.recipe.top_k if top_k is None else top_k
-        if self.top_k < 1:
-            raise ValueError(f"top_k must be at least 1, but got {self.top_k}")
+        if top_k is not None and top_k < 1:
+            raise ValueError(f"top_k must be at least 1, but got {top_k}")
         self.gate: GateDecision | None = None
         self._understand()
+        self.top_k = top_k or self.plan.top_k or self.recipe.top_k
         self.levels = [
             planned for level in self.recipe.levels if (planned := [n for n in level if n in self.plan.sources])
         ]

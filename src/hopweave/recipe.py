@@ -83,6 +83,11 @@ class Recipe(BaseModel):
         """
         return max(self.sources[source].top_k, self.top_k if top_k is None else top_k)
 
+    @property
+    def planned_top_k(self) -> int:
+        """How many hits to return if the caller does not say: the number of the plan, or else of the recipe."""
+        return (self.plan and self.plan.top_k) or self.top_k
+
     @classmethod
     def of_source(
         cls,

@@ -3,7 +3,7 @@
 import pytest
 
 from hopweave.hit import Hit
-from hopweave.recipe import recipe_names
+from hopweave.recipe import load_recipe, recipe_names
 
 QUESTIONS = (
     "How did people make a living in the place where the designer of MV Skua was born?",
@@ -99,3 +99,14 @@ def test_recipes(recipe, framework, core, kb, text):
     expected = core.run(recipe, Query(text), kb)
     same(framework.run(recipe, Query(text), kb), expected)
     same(framework.run_native(recipe, Query(text), kb), expected)
+
+
+def test_the_plan_says_how_many_hits_there_are(framework, core, kb):
+    from hopweave import Query
+    from hopweave.routing.plan import Planner
+
+    recipe = load_recipe("skills").model_copy(update={"plan": Planner(top_k=2)})
+    expected = core.run(recipe, Query(QUESTIONS[0]), kb)
+    assert len(expected) == 2
+    same(framework.run(recipe, Query(QUESTIONS[0]), kb), expected)
+    same(framework.run_native(recipe, Query(QUESTIONS[0]), kb), expected)

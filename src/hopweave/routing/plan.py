@@ -35,7 +35,7 @@ class Planner(Component):
     restart: float | None = Field(
         default=None, gt=0, le=1, description="Restart probability; None: that of the source."
     )
-    top_k: int | None = Field(default=None, ge=1, description="Number of hits to return; None: that of the recipe.")
+    top_k: int | None = Field(default=None, ge=1, description="How many hits to return; None: that of the recipe.")
 
     @model_validator(mode="after")
     def _thresholds_in_order(self) -> "Planner":

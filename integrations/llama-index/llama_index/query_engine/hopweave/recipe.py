@@ -87,7 +87,7 @@ class RecipeQueryEngine(RetrieverQueryEngine):
         """Build the parts."""
         self.recipe = load_recipe(recipe)
         knowledge = opened(knowledge_base, embed_model)
-        self._similarity_top_k = self.recipe.top_k if similarity_top_k is None else similarity_top_k
+        self._similarity_top_k = similarity_top_k or self.recipe.planned_top_k
         retriever = RecipeRetriever(
             knowledge,
             recipe=self.recipe,

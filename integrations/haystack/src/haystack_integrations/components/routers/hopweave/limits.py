@@ -52,6 +52,7 @@ class LimitsRouter:
         self,
         top_k: int | None = None,
         filters: dict[str, Any] | None = None,
+        plan: dict[str, Any] | None = None,
         **gate: str,  # noqa: ARG002 - only that it came matters
     ) -> dict[str, Any]:
         """
@@ -59,10 +60,12 @@ class LimitsRouter:
 
         :param top_k: How many documents the whole pipeline is to return.
         :param filters: Haystack metadata filters.
+        :param plan: The output `plan` of a `PlanRouter`, whose `top_k` counts unless another is given.
         :param gate: `query`, if it is to wait for a gate.
         :returns: A number under the name of each source, None under `own`, and `top_k` and `filters` as they are.
         """
         _check("top_k", 1 if top_k is None else top_k)
+        top_k = (plan or {}).get("top_k") if top_k is None else top_k
         depths = {name: max(depth, top_k or depth) for name, depth in self.depths.items()}
         return {**depths, OWN: None, TOP_K: top_k, FILTERS: filters}
 
