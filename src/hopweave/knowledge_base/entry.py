@@ -5,14 +5,15 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from datetime import date, datetime
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 
 from hopweave.document import Document
 from hopweave.errors import AlreadyThere, KnowledgeBaseError
+from hopweave.hit import Vector
 from hopweave.knowledge_base.connections import grouped
+from hopweave.knowledge_base.file.digest import digest_of
 from hopweave.metadata.titles import title_of
 
 Digests = tuple[bytes, bytes]
@@ -86,18 +87,6 @@ class Entry:
         return self.digest, self.vector_digest
 
 
-def digest_of(*parts: str | bytes) -> bytes:
-    """What a stored document's content comes to in 16 bytes.
-
-    >>> len(digest_of("text", "{}"))
-    16
-    """
-    digest = blake2b(digest_size=16)
-    for part in (part.encode() if isinstance(part, str) else part for part in parts):
-        digest.update(len(part).to_bytes(8, "little") + part)
-    return digest.digest()
-
-
 def content_digest(text: str, metadata: str, source: str, heading: str = "") -> bytes:
     """The digest of a stored document; a source or heading that it does not have counts nothing.
 
@@ -123,7 +112,7 @@ def stored_documents(connection: sqlite3.Connection) -> list[Document]:
     found = []
     rows = connection.execute("SELECT id, title, text, metadata, source FROM documents ORDER BY row")
     for key, heading, text, written, source in rows:
-        metadata = json.loads(written)
+        text, metadata = read_document(key, text, written)
         found.append(Document(key, text, metadata, source=source, heading=heading_of(heading, metadata)))
     return found
 
@@ -190,3 +179,29 @@ def listed(ids: Sequence[str]) -> str:
     """
     more = f" and {len(ids) - 5} more" if len(ids) > 5 else ""
     return ", ".join(repr(key) for key in ids[:5]) + more
+
+
+def read_document(key: str, text: Any, metadata: Any) -> tuple[str, dict[str, Any]]:
+    """Text and metadata of a stored document; an error names the document if they are not what was written.
+
+    >>> read_document("a", "A ferry.", '{"year": 1974}')
+    ('A ferry.', {'year': 1974})
+    """
+    try:
+        values = json.loads(metadata)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise KnowledgeBaseError(f"document {key!r} is damaged: {error}; hopweave check lists all damage") from error
+    if not isinstance(text, str) or not isinstance(values, dict):
+        raise KnowledgeBaseError(f"document {key!r} is damaged; hopweave check lists all damage")
+    return text, values
+
+
+def read_vector(key: str, vector: Any) -> Vector:
+    """A stored vector; an error names its document if it is not what was written.
+
+    >>> read_vector("a", bytes(8)).tolist()
+    [0.0, 0.0]
+    """
+    if not isinstance(vector, bytes) or not vector or len(vector) % 4:
+        raise KnowledgeBaseError(f"the vector of document {key!r} is damaged; hopweave check lists all damage")
+    return np.frombuffer(vector, np.float32)

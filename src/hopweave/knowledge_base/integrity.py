@@ -1,31 +1,58 @@
 """Is the file sound? Every document as it was stored, every index entry as its document says."""
 
+import json
 import sqlite3
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 
-from hopweave.document import searchable
+from hopweave.component import Embedder
+from hopweave.document import Document, searchable
+from hopweave.errors import EmbeddingError
+from hopweave.graph.build.builders.builder import GraphBuilder, contribute_all
 from hopweave.graph.storage import ledger
 from hopweave.knowledge_base.entry import content_digest
-from hopweave.knowledge_base.schema import TOKENIZER
+from hopweave.knowledge_base.file.digest import vector_digest
+from hopweave.knowledge_base.file.full_text_check import full_text_problems
+from hopweave.knowledge_base.file.write_ahead_log import log_problems
+from hopweave.knowledge_base.settings import GIVEN, Settings
 from hopweave.text.analyzers import analyzer
 from hopweave.text.bm25_index import term_counts
 
+_COUNTERS = {
+    "a row that was removed is there": "SELECT count(*) FROM removed JOIN documents USING (row)",
+    "a removal is later than the file": "SELECT count(*) FROM removed WHERE version > (SELECT version FROM state)",
+    "an image is later than the file": "SELECT count(*) FROM images WHERE version > (SELECT version FROM state)",
+    "removals are forgotten that an image needs": "SELECT count(*) FROM images, state "
+    "WHERE name NOT LIKE 'graph' AND images.version < cleared",
+    "entries of the graph are forgotten that its image needs": "SELECT count(*) FROM images, graph_state "
+    "WHERE name LIKE 'graph' AND position < cleared",
+    "a row is beyond the last one": "SELECT (SELECT max(row) FROM documents) > "
+    "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'documents'), 0)",
+    "a removed row is beyond the last one": "SELECT (SELECT max(row) FROM removed) > "
+    "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'documents'), 0)",
+    "an entry of the graph is beyond the last one": "SELECT (SELECT max(sequence) FROM graph_contributions) > "
+    "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'graph_contributions'), 0)",
+}
 
-def problems(connection: sqlite3.Connection, analyzers: Sequence[str], *, embedded: bool) -> list[str]:
+
+def problems(connection: sqlite3.Connection, path: Path, settings: Settings) -> list[str]:
     """What is wrong, one sentence each; nothing when the file is sound. Nothing is written, not even a lock."""
     try:
         # asking more of a damaged file only raises
-        return list(_damage(connection)) or [
+        return [*log_problems(path), *_damage(connection)] or [
+            *_wrong_counters(connection),
             *_changed_documents(connection),
-            *(sentence for name in analyzers for sentence in _wrong_terms(connection, name)),
-            *_wrong_vectors(connection, embedded),
+            *(sentence for name in settings.analyzers for sentence in _wrong_terms(connection, name)),
+            *_wrong_vectors(connection, embedded=settings.model != GIVEN),
+            *_wrong_weights(settings.embedder),
             *_left_behind(connection),
-            *_wrong_full_text(connection),
+            *full_text_problems(connection),
             *_wrong_contributions(connection),
+            *_lost_contributions(connection, settings.builders),
         ]
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         return [f"storage: {error}"]
 
 
@@ -33,6 +60,13 @@ def _damage(connection: sqlite3.Connection) -> Iterator[str]:
     for (sentence,) in connection.execute("PRAGMA integrity_check"):
         if sentence != "ok":
             yield f"storage: {sentence}"
+
+
+def _wrong_counters(connection: sqlite3.Connection) -> Iterator[str]:
+    """Versions, rows and sequence numbers only grow, and nothing has one that was not given yet."""
+    for sentence, query in _COUNTERS.items():
+        if connection.execute(query).fetchone()[0]:
+            yield f"counters: {sentence}"
 
 
 def _changed_documents(connection: sqlite3.Connection) -> Iterator[str]:
@@ -59,16 +93,27 @@ def _wrong_terms(connection: sqlite3.Connection, name: str) -> Iterator[str]:
             yield f"document {key!r} has other terms of {name!r} than its text"
 
 
-def _wrong_vectors(connection: sqlite3.Connection, embedded: bool) -> Iterator[str]:
+def _wrong_vectors(connection: sqlite3.Connection, *, embedded: bool) -> Iterator[str]:
     if embedded:
         query = "SELECT id FROM documents WHERE row NOT IN (SELECT row FROM vectors)"
         yield from (f"document {key!r} lacks a vector" for (key,) in connection.execute(query))
     query = "SELECT model FROM vectors GROUP BY model HAVING min(length(vector)) <> max(length(vector))"
     yield from (f"vectors of model {name!r} differ in size" for (name,) in connection.execute(query))
-    query = "SELECT id, vector FROM vectors JOIN documents USING (row)"
-    for key, vector in connection.execute(query):
+    query = "SELECT documents.id, model, row, vector, vectors.digest FROM vectors JOIN documents USING (row)"
+    for key, model, row, vector, digest in connection.execute(query):
         if len(vector) % 4 or not np.isfinite(np.frombuffer(vector, np.float32)).all():
             yield f"document {key!r} has a vector that is not made of finite numbers"
+        elif vector_digest(model, row, vector) != digest:
+            yield f"document {key!r} has another vector than was stored"
+
+
+def _wrong_weights(embedder: Embedder | None) -> Iterator[str]:
+    """Of an embedder that is kept in the file."""
+    try:
+        if isinstance(embedder, GraphEmbedder):
+            embedder.embed(["?"])
+    except EmbeddingError as error:
+        yield str(error)
 
 
 def _left_behind(connection: sqlite3.Connection) -> Iterator[str]:
@@ -86,20 +131,15 @@ def _wrong_contributions(connection: sqlite3.Connection) -> Iterator[str]:
             yield f"graph entry of {document_id!r} is not as it was stored"
 
 
-def _wrong_full_text(connection: sqlite3.Connection) -> Iterator[str]:
-    # FTS5's own check wants to write, which a file that is only read refuses; so the index is made again and compared
-    connection.execute(
-        f"CREATE VIRTUAL TABLE temp.again USING fts5 (title, text, content = '', tokenize = '{TOKENIZER}')"
+def _lost_contributions(connection: sqlite3.Connection, builders: Sequence[GraphBuilder]) -> Iterator[str]:
+    """Documents without an entry whose text has something to say to the graph."""
+    if not builders:
+        return
+    query = (
+        "SELECT id, text, metadata FROM documents WHERE id NOT IN "
+        "(SELECT document_id FROM graph_contributions WHERE digest IS NOT NULL)"
     )
-    try:
-        connection.execute("INSERT INTO temp.again (rowid, title, text) SELECT row, title, text FROM documents")
-        connection.execute("CREATE VIRTUAL TABLE temp.made USING fts5vocab (temp, again, row)")
-        connection.execute("CREATE VIRTUAL TABLE temp.kept USING fts5vocab (main, full_text, row)")
-        pairs = (("temp.made", "temp.kept"), ("temp.again_docsize", "main.full_text_docsize"))
-        for one, other in (*pairs, *(pair[::-1] for pair in pairs)):
-            if connection.execute(f"SELECT * FROM {one} EXCEPT SELECT * FROM {other} LIMIT 1").fetchone():
-                yield "the full-text index does not say what the documents say"
-                return
-    finally:
-        for table in ("made", "kept", "again"):
-            connection.execute(f"DROP TABLE IF EXISTS temp.{table}")
+    for key, text, metadata in connection.execute(query):
+        (contribution,) = contribute_all(builders, [Document(key, text, json.loads(metadata))])
+        if ledger.encoded(contribution).payload:
+            yield f"document {key!r} lacks its graph entry"

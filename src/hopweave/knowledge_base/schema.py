@@ -7,9 +7,11 @@ from time import monotonic, sleep
 
 from hopweave.errors import EmptyFile, KnowledgeBaseBusy, KnowledgeBaseError, NewerSchema
 from hopweave.graph.storage.ledger import TABLES as GRAPH_TABLES
+from hopweave.knowledge_base.file.digest import vector_digest
+from hopweave.knowledge_base.file.expected_objects import wrong_objects
 from hopweave.knowledge_base.file.undisturbed import FileState, has_log, undisturbed
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 TOKENIZER = "unicode61 remove_diacritics 2"
 _APPLICATION_ID = 0x686F7077  # "hopw", so that other programs can recognise the file
 
@@ -57,6 +59,7 @@ CREATE TABLE IF NOT EXISTS vectors (
     model TEXT NOT NULL,
     row INTEGER NOT NULL REFERENCES documents (row) ON DELETE CASCADE,
     vector BLOB NOT NULL,
+    digest BLOB NOT NULL DEFAULT x'',
     PRIMARY KEY (model, row)
 );
 CREATE INDEX IF NOT EXISTS vectors_row ON vectors (row);
@@ -98,9 +101,14 @@ INSERT INTO graph_contributions (document_id, digest, payload)
 SELECT document_id, digest, payload FROM graph_contributions_1 ORDER BY document_id;
 DROP TABLE graph_contributions_1;
 """
-# From schema 2: documents did not say where they came from. Images are made again.
+# From schema 2: documents did not say where they came from.
 _FROM_SCHEMA_2 = """
 ALTER TABLE documents ADD COLUMN source TEXT NOT NULL DEFAULT '';
+"""
+# From schema 3: vectors had no digest, and images did not say which state they hold.
+_FROM_SCHEMA_3 = """
+ALTER TABLE vectors ADD COLUMN digest BLOB NOT NULL DEFAULT x'';
+UPDATE vectors SET digest = vector_digest(model, row, vector);
 DROP TABLE IF EXISTS images;
 """
 
@@ -179,15 +187,29 @@ def prepare(connection: sqlite3.Connection, path: Path, *, busy_seconds: float, 
                 f"open it once for writing to bring it up to date, for example with: hopweave compact --kb {path}"
             )
         _migrate(connection, path)
+    _check_objects(connection, path)
+
+
+def _check_objects(connection: sqlite3.Connection, path: Path) -> None:
+    try:
+        wrong = sorted(wrong_objects(connection, f"{_TABLES} {GRAPH_TABLES}"))
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        raise KnowledgeBaseError(f"{path}: its schema cannot be read: {error}") from error
+    if wrong:
+        raise KnowledgeBaseError(
+            f"{path}: is damaged, or was changed by another program: its schema is not hopweave's, see {wrong[0]}"
+        )
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:
     try:
+        connection.create_function("vector_digest", 3, vector_digest, deterministic=True)
         connection.execute("BEGIN IMMEDIATE")
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
         if version < SCHEMA_VERSION:  # else another process was first
-            before, after = (_FROM_SCHEMA_1, _CONTRIBUTIONS_FROM_SCHEMA_1) if version == 1 else ("", "")
-            for statements in (before, _FROM_SCHEMA_2, _TABLES, GRAPH_TABLES, after):
+            steps = (_FROM_SCHEMA_1, _FROM_SCHEMA_2, _FROM_SCHEMA_3)[max(version - 1, 0) :]
+            after = _CONTRIBUTIONS_FROM_SCHEMA_1 if version == 1 else ""
+            for statements in (*steps, _TABLES, GRAPH_TABLES, after):
                 for statement in _each(statements):
                     connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")

@@ -1,6 +1,5 @@
 """What is settled when a file is new: embedder, analyzers and graph builders."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -17,6 +16,7 @@ from hopweave.graph.build.builders.links import LinksBuilder
 from hopweave.graph.build.builders.mentions import MentionsBuilder
 from hopweave.knowledge_base.connections import Connections
 from hopweave.knowledge_base.embedding.train_embedder import with_stored_weights
+from hopweave.knowledge_base.file.stored_settings import read_settings, write_settings
 from hopweave.text.analyzers import check_analyzer
 from hopweave.vector.embedders import StaticEmbedder, as_embedder, without_downloads
 
@@ -158,15 +158,13 @@ def _stored_first(
 
 def _stored(connections: Connections) -> dict[str, Any]:
     with connections.reading() as connection:
-        return {name: json.loads(value) for name, value in connection.execute("SELECT name, value FROM settings")}
+        return read_settings(connection, connections.path)
 
 
 def _settle(connections: Connections, values: dict[str, Any]) -> dict[str, Any]:
     with connections.writing() as connection:
-        connection.executemany(
-            "INSERT OR IGNORE INTO settings VALUES (?, ?)",
-            [(name, json.dumps(value)) for name, value in values.items()],
-        )
+        if not read_settings(connection, connections.path):
+            write_settings(connection, values)
     return _stored(connections)  # another process may have been first
 
 

@@ -1,6 +1,5 @@
 """The knowledge base: one SQLite file with documents, vectors and full-text index."""
 
-import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -9,8 +8,6 @@ from functools import lru_cache, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
 
 from hopweave.document import Document
 from hopweave.errors import KnowledgeBaseError
@@ -24,7 +21,7 @@ from hopweave.hit import Hit, Vector
 from hopweave.knowledge import Capability, Knowledge, Ranking
 from hopweave.knowledge_base.connections import Connections, grouped
 from hopweave.knowledge_base.embedding.train_embedder import embed_anew
-from hopweave.knowledge_base.entry import Added, listed, stored_documents
+from hopweave.knowledge_base.entry import Added, listed, read_document, read_vector, stored_documents
 from hopweave.knowledge_base.file.temporary_folder import TemporaryFolder
 from hopweave.knowledge_base.indexes.compaction import Compaction
 from hopweave.knowledge_base.indexes.images import ImageFolder
@@ -32,7 +29,7 @@ from hopweave.knowledge_base.indexes.snapshot import Snapshot, Tenant, View, mat
 from hopweave.knowledge_base.indexes.verify import image_problems
 from hopweave.knowledge_base.info import facts
 from hopweave.knowledge_base.integrity import problems
-from hopweave.knowledge_base.settings import GIVEN, UNSET, Settings
+from hopweave.knowledge_base.settings import UNSET, Settings
 from hopweave.knowledge_base.writer import Writer, ids_of_source, remove
 from hopweave.metadata.filters import Filters
 from hopweave.query import Query
@@ -272,8 +269,9 @@ class KnowledgeBase(Knowledge):
         with self._connections.reading() as connection:
             for marks, group in grouped(wanted):
                 query = f"SELECT id, text, metadata FROM documents WHERE id IN ({marks}) AND {condition}"
-                for key, text, metadata in connection.execute(query, [*group, *values]):
-                    found[key] = Hit(key, text=text, metadata=json.loads(metadata))
+                for key, *stored in connection.execute(query, [*group, *values]):
+                    text, metadata = read_document(key, *stored)
+                    found[key] = Hit(key, text=text, metadata=metadata)
         return {key: found[key] for key in wanted if key in found}
 
     def ids(self, *, tenant: Tenant | None = None) -> list[str]:
@@ -295,7 +293,7 @@ class KnowledgeBase(Knowledge):
             for marks, group in grouped(ids):
                 query = f"SELECT id, vector FROM documents JOIN vectors USING (row) WHERE model = ? AND id IN ({marks})"
                 for key, vector in connection.execute(query, [self.settings.model, *group]):
-                    found[key] = np.frombuffer(vector, np.float32)
+                    found[key] = read_vector(key, vector)
         return found
 
     def search(
@@ -334,9 +332,7 @@ class KnowledgeBase(Knowledge):
     def check(self) -> list[str]:
         """Everything that is wrong with the file, in words; an empty list when it is sound."""
         with self._connections.reading() as connection:
-            return problems(connection, self.settings.analyzers, embedded=self.settings.model != GIVEN) or [
-                *image_problems(connection, self._snapshot)
-            ]
+            return problems(connection, self.path, self.settings) or [*image_problems(connection, self._snapshot)]
 
     def info(self) -> dict[str, Any]:
         """What the file holds: documents, graph, settings, bytes on disk, and the share changed since compaction.

@@ -12,6 +12,7 @@ from hopweave.graph.model import IMPORTED
 from hopweave.graph.storage import ledger
 from hopweave.knowledge_base.connections import Connections, grouped
 from hopweave.knowledge_base.entry import Added, Entry, changed, digests, distinct
+from hopweave.knowledge_base.file.digest import vector_columns
 from hopweave.knowledge_base.prepare import Pool, Prepared, Preparer, ahead, preparing
 from hopweave.knowledge_base.settings import Settings
 
@@ -114,8 +115,8 @@ def write(connection: sqlite3.Connection, entries: Sequence[Entry], prepared: Ma
         [(name, row, keys, counts) for row, one in of.items() for name, keys, counts in one.terms],
     )
     connection.executemany(
-        "INSERT INTO vectors VALUES (?, ?, ?)",
-        [(one.model, row, one.vector.tobytes()) for row, one in of.items() if one.vector is not None],
+        "INSERT INTO vectors VALUES (?, ?, ?, ?)",
+        [vector_columns(row, one.model, one.vector.tobytes()) for row, one in of.items() if one.vector is not None],
     )
     ledger.record_encoded(connection, [one.contribution for one in of.values()])
 

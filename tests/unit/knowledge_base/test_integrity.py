@@ -10,6 +10,7 @@ import pytest
 from hopweave.cli import main
 from hopweave.document import Document
 from hopweave.errors import KnowledgeBaseError
+from hopweave.knowledge_base import schema
 from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.storage.images import open_image, write_image
 from hopweave.vector.embedders import SentenceTransformerEmbedder
@@ -47,6 +48,7 @@ def test_a_sound_file_has_no_problems(path, read_only):
     assert found(path, read_only=read_only) == []
 
 
+TRIGGER = schema._TABLES[schema._TABLES.index("CREATE TRIGGER IF NOT EXISTS documents_gone") :]
 FIELDS = "rowid, title, text"
 ROW = "(SELECT row FROM documents WHERE id = 'd7')"
 
@@ -66,7 +68,10 @@ ROW = "(SELECT row FROM documents WHERE id = 'd7')"
         ([f"DELETE FROM vectors WHERE row = {ROW}"], "document 'd7' lacks a vector"),
         ([f"UPDATE vectors SET vector = x'00000000' WHERE row = {ROW}"], "'wordllama-l2-supercat-256' differ in size"),
         (["PRAGMA foreign_keys = OFF", "INSERT INTO terms VALUES ('nlp', 999, x'', x'')"], "1 rows of terms belong to"),
-        (["INSERT INTO vectors SELECT model, 998, vector FROM vectors LIMIT 1"], "1 rows of vectors belong to no"),
+        (
+            ["INSERT INTO vectors SELECT model, 998, vector, digest FROM vectors LIMIT 1"],
+            "1 rows of vectors belong to no",
+        ),
         (
             [f"INSERT INTO full_text (full_text, {FIELDS}) SELECT 'delete', row, title, text FROM documents LIMIT 1"],
             "the full-text index does not say what the documents say",
@@ -81,6 +86,7 @@ ROW = "(SELECT row FROM documents WHERE id = 'd7')"
                 "DELETE FROM terms WHERE row = 1",
                 "DELETE FROM vectors WHERE row = 1",
                 "DELETE FROM documents WHERE row = 1",
+                TRIGGER,
             ],
             "the full-text index does not say what the documents say",
         ),

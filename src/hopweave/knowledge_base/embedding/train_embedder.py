@@ -1,6 +1,5 @@
 """Training an embedder on the graph of a knowledge base, and embedding its documents anew."""
 
-import json
 import sqlite3
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -11,6 +10,8 @@ from hopweave.component import Embedder
 from hopweave.errors import KnowledgeBaseError
 from hopweave.graph.storage.table_graph import TableGraph
 from hopweave.knowledge_base.connections import Connections
+from hopweave.knowledge_base.file.digest import vector_columns
+from hopweave.knowledge_base.file.stored_settings import write_settings
 from hopweave.vector.contextual.contextual_model import ContextualModel, Start
 from hopweave.vector.contextual.training import Edges, Progress, Trained, Training, train
 from hopweave.vector.graph_embedder import GraphEmbedder
@@ -78,19 +79,18 @@ def embed_anew(connections: Connections, kb: "KnowledgeBase", embedder: GraphEmb
         connection.execute(_WEIGHTS)
         connection.execute("DELETE FROM weights")
         connection.execute("INSERT INTO weights VALUES (?, ?)", (embedder.name, embedder.weights))
-        values = {"embedder": embedder.model_dump(mode="json"), "model": embedder.name}
-        connection.executemany(
-            "UPDATE settings SET value = ? WHERE name = ?",
-            [(json.dumps(value), name) for name, value in values.items()],
-        )
+        write_settings(connection, {"embedder": embedder.model_dump(mode="json"), "model": embedder.name})
         rows = dict(connection.execute("SELECT id, row FROM documents"))
         pending = [(rows[document.id], document.searchable) for document in kb.documents() if document.id in rows]
         for first in range(0, len(pending), _AT_ONCE):
             some = pending[first : first + _AT_ONCE]
             vectors = embedder.embed([text for _, text in some])
             connection.executemany(
-                "INSERT INTO vectors VALUES (?, ?, ?)",
-                [(embedder.name, row, vector.tobytes()) for (row, _), vector in zip(some, vectors, strict=True)],
+                "INSERT INTO vectors VALUES (?, ?, ?, ?)",
+                [
+                    vector_columns(row, embedder.name, vector.tobytes())
+                    for (row, _), vector in zip(some, vectors, strict=True)
+                ],
             )
 
 

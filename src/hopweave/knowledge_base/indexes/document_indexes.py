@@ -157,5 +157,7 @@ def _vectors(connection: sqlite3.Connection, model: str, after: int) -> tuple[Ro
     found = connection.execute(
         "SELECT row, vector FROM vectors WHERE model = ? AND row > ? ORDER BY row", (model, after)
     ).fetchall()
+    if len({len(vector) for _, vector in found}) > 1:
+        raise ValueError(f"vectors of model {model!r} differ in size")
     matrix = np.frombuffer(b"".join(vector for _, vector in found), np.float32)
     return np.array([row for row, _ in found], np.int64), matrix.reshape(len(found), -1) if found else matrix

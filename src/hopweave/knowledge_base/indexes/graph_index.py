@@ -4,6 +4,8 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from hopweave.errors import InvalidImage
 from hopweave.graph.build.changes import apply
 from hopweave.graph.pagerank import PageRank
@@ -13,6 +15,7 @@ from hopweave.graph.storage.tables import GraphTables
 from hopweave.knowledge_base.indexes.images import ImageFolder, Noted
 from hopweave.knowledge_base.indexes.live_index import Held, LiveIndex
 from hopweave.storage.images import Array, Image
+from hopweave.storage.strings import string_hash
 
 
 class LiveGraph(LiveIndex[TableGraph]):
@@ -75,3 +78,21 @@ class LiveGraph(LiveIndex[TableGraph]):
     def changes(self, connection: sqlite3.Connection, image: Noted | None) -> int:
         """Entries of the ledger that were written since the image."""
         return ledger.last_sequence(connection) - (image.position if image else 0)
+
+    def same(self, one: TableGraph, other: TableGraph) -> bool:
+        """Whether they have the same nodes and edges, however these are numbered."""
+        mine, others = _by_id(one), _by_id(other)
+        return all(np.array_equal(a, b) for a, b in zip(mine[:-1], others[:-1], strict=True)) and np.allclose(
+            mine[-1], others[-1], rtol=1e-9
+        )
+
+
+def _by_id(graph: TableGraph) -> tuple[Array, ...]:
+    """The hashes of ids in order, and edges as source, target, type and weight in the order of such hashes."""
+    nodes = np.array([string_hash(id_) for id_ in graph.ids], np.uint64)
+    edges = graph.adjacency("out")
+    sources = nodes[np.repeat(np.arange(graph.size), np.diff(edges.indptr))]
+    types = np.array([string_hash(name) for name in (*graph.edge_types, "")], np.uint64)[edges.types]
+    order = np.lexsort((types, nodes[edges.targets], sources))
+    there = np.array([bool(id_) for id_ in graph.ids], np.bool_)
+    return np.sort(nodes[there]), sources[order], nodes[edges.targets][order], types[order], edges.weights[order]

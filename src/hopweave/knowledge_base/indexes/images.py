@@ -67,6 +67,8 @@ class ImageFolder:
             found = opened.header.get("format")
             if found != format_version:
                 raise InvalidImage(f"{self.folder / image.file}: has format {found!r}, but {format_version} is needed")
+            if opened.header.get("state") != [image.name, image.version, image.position, image.size]:
+                raise InvalidImage(f"{self.folder / image.file}: is not of the state that the file says")
         except InvalidImage as error:
             self.unusable(image, error)
             return None
@@ -90,6 +92,7 @@ class ImageFolder:
         self.folder.mkdir(exist_ok=True)
         kind = re.sub(r"[^a-z0-9]+", "-", name.lower())[:40].strip("-")
         file = f"{kind}-{version}-{uuid4().hex[:12]}.image"
+        header = {**header, "state": [name, version, position, size]}
         checksum = write_image(self.folder / file, header, arrays)
         return Noted(name, file, checksum, version, position, size)
 

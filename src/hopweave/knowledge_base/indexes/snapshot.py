@@ -240,6 +240,11 @@ class View:
     def ranking(self, rows: Rows, scores: npt.NDArray[np.floating], top_k: int) -> Ranking:
         """Rows as ids, best first, equal scores by id."""
         ids = dict(_ids(self.connection, rows.tolist()))
+        if len(ids) < len(rows):
+            raise KnowledgeBaseError(
+                f"{self.snapshot.connections.path}: an index names documents that are not there; hopweave check tells "
+                "more, and hopweave compact --rebuild makes the indexes again"
+            )
         pairs = ((ids[row], score) for row, score in zip(rows.tolist(), scores.tolist(), strict=True))
         return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))[:top_k]
 
