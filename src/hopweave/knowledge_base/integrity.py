@@ -19,6 +19,7 @@ from hopweave.knowledge_base.file.write_ahead_log import log_problems
 from hopweave.knowledge_base.settings import GIVEN, Settings
 from hopweave.text.analyzers import analyzer
 from hopweave.text.bm25_index import term_counts
+from hopweave.vector.graph_embedder import GraphEmbedder
 
 _COUNTERS = {
     "a row that was removed is there": "SELECT count(*) FROM removed JOIN documents USING (row)",
