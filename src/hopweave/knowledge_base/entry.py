@@ -111,8 +111,8 @@ def stored_documents(connection: sqlite3.Connection) -> list[Document]:
     """All documents, in the order in which they were added."""
     found = []
     rows = connection.execute("SELECT id, title, text, metadata, source FROM documents ORDER BY row")
-    for key, heading, text, written, source in rows:
-        text, metadata = read_document(key, text, written)
+    for key, heading, stored_text, stored_metadata, source in rows:
+        text, metadata = read_document(key, stored_text, stored_metadata)
         found.append(Document(key, text, metadata, source=source, heading=heading_of(heading, metadata)))
     return found
 
