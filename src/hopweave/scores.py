@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,54 @@ from hopweave.errors import InvalidScore
 from hopweave.hit import Hit, Receipt, Scale
 
 Normalisation = Literal["min_max", "max", "sigmoid", "none"]
+
+
+class Background(NamedTuple):
+    """How the scores of all documents lie for one question: how many there are, their mean and standard deviation.
+
+    >>> Background.of(np.array([2.0, 1.0]), documents=4)  # two more have score 0
+    Background(documents=4, mean=0.75, deviation=0.82915619758885)
+    """
+
+    documents: int
+    mean: float
+    deviation: float
+
+    @classmethod
+    def of(cls, scores: npt.NDArray[np.floating], documents: int) -> "Background":
+        """The background of these scores; documents beyond them have score 0."""
+        if not documents:
+            return cls(0, 0.0, 0.0)
+        mean = float(scores.sum(dtype=np.float64)) / documents
+        square = float(np.square(scores, dtype=np.float64).sum()) / documents
+        return cls(documents, mean, math.sqrt(max(square - mean**2, 0.0)))
+
+    def above_chance(self, best: float, *, tail: Literal["normal", "exponential"]) -> float | None:
+        """How far the best score is above what chance gives, as a ratio of surprisals: -ln P(score >= best) / ln N.
+
+        The best of N documents that have nothing to do with the question has a surprisal of about ln N, so 1 is
+        chance. -ln P is z²/2 if scores have a normal tail, as cosines, and z for an exponential one, as BM25, where
+        z = (best - mean) / deviation. None if all scores are equal or there are fewer than three documents.
+
+        >>> round(Background(1000, 0.1, 0.1).above_chance(0.5, tail="normal"), 3)
+        1.158
+        """
+        if self.deviation <= 0 or self.documents < 3:
+            return None
+        z = max((best - self.mean) / self.deviation, 0.0)
+        return (z**2 / 2 if tail == "normal" else z) / math.log(self.documents)
+
+
+def trust(scores: Iterable[float], above_chance: float | None = None, depth: int = 10) -> float:
+    """How much a ranking can be trusted, next to others for the same question: above_chance² · contrast.
+
+    Without `above_chance`, which only the place of the documents can tell, it is contrast².
+
+    >>> trust([8.0, 4.0], 2.0, depth=2), trust([8.0, 4.0], depth=2)
+    (2.0, 0.25)
+    """
+    found = contrast(scores, depth)
+    return found**2 if above_chance is None else above_chance**2 * found
 
 
 def checked(hits: Iterable[Hit]) -> list[Hit]:

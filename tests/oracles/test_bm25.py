@@ -36,7 +36,7 @@ def index_of(texts):
 
 
 def scores_of(index, terms, count):
-    rows, scores = index.search(terms, top_k=count + 1)
+    rows, scores, _ = index.search(terms, top_k=count + 1)
     found = dict(zip(rows.tolist(), scores.tolist(), strict=True))
     return [found.get(row, 0.0) for row in range(1, count + 1)]
 

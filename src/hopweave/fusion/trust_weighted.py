@@ -10,19 +10,22 @@ from hopweave.errors import RecipeError
 from hopweave.fusion.weighted import Weighted
 from hopweave.hit import Hit
 from hopweave.query import Query
-from hopweave.scores import checked, contrast
+from hopweave.scores import checked, contrast, trust
 
 
 class TrustWeighted(Fuser):
     """Score = sum over sources of weight · strength, where the weights follow the evidence of the rankings themselves.
 
     A source that cannot distinguish documents gives them all nearly the same score: an English embedder on Chinese
-    text, or BM25 on words that every document has. So the trust in a ranking is its contrast to the power `exponent`,
-    where contrast = (first score - score at `depth`) / first score. A source that states its own trust (the detail
-    `trust` of its receipts, in [0, 1], as `pagerank` does from how well the names in the question were linked) gets
-    `max_stated_share` · trust of the whole; the others share the rest in proportion to their trust. `weights`
-    multiply the trust. If no ranking has any contrast, all sources weigh the same. Receipts say how much each source
-    was trusted.
+    text, or BM25 on words that every document has. So the trust in a ranking is above_chance² · contrast, where
+    contrast = (first score - score at `depth`) / first score, and above_chance, which `bm25` and `vector` state in
+    their receipts, compares the best hit with the best of as many documents that have nothing to do with the question
+    (`hopweave.scores.Background`). If a source does not state it, contrast² is used for all.
+
+    A source that states its own trust (the detail `trust` of its receipts, in [0, 1], as `pagerank` does from how
+    well the names in the question were linked) gets `max_stated_share` · trust of the whole; the others share the rest
+    in proportion to their trust. `weights` multiply the trust. If no ranking has any contrast, all sources weigh the
+    same. Receipts say how much each source was trusted, and the evidence.
 
     >>> sure = [Hit("a", 9.0), Hit("b", 3.0), Hit("c", 1.0)]
     >>> unsure = [Hit("c", 0.81), Hit("b", 0.80), Hit("a", 0.79)]
@@ -36,7 +39,9 @@ class TrustWeighted(Fuser):
         default_factory=dict, description="What the trust in a source is multiplied by, by source name; 1 if not given."
     )
     depth: int = Field(default=10, ge=2, description="The rank whose score is compared with the first.")
-    exponent: float = Field(default=2.0, ge=0, description="How strongly contrast counts; 0 trusts all sources alike.")
+    exponent: float = Field(
+        default=1.0, ge=0, description="How strongly differences of trust count; 0 trusts all sources alike."
+    )
     max_stated_share: float = Field(
         default=0.97, ge=0, le=1, description="The share of a source that is fully sure of itself."
     )
@@ -56,8 +61,11 @@ class TrustWeighted(Fuser):
     def fuse(self, rankings: Rankings, query: Query) -> list[Hit]:  # noqa: ARG002 - the rankings say it all
         """Merge rankings into one, best first."""
         shares = self.shares(rankings)
-        rounded = {name: round(share, 3) for name, share in shares.items()}
-        return Weighted(weights=shares or None).summed(self.kind, rankings, shares, {"trust": rounded})
+        details = {
+            "trust": {name: round(share, 3) for name, share in shares.items()},
+            "evidence": {name: self._evidence(checked(rankings[name])) for name in shares},
+        }
+        return Weighted(weights=shares or None).summed(self.kind, rankings, shares, details)
 
     def shares(self, rankings: Rankings) -> dict[str, float]:
         """How much each source is trusted, in shares that sum to 1.
@@ -66,13 +74,16 @@ class TrustWeighted(Fuser):
         {'text': 0.2, 'vector': 0.8}
         """
         lists = {name: checked(rankings[name]) for name in sorted(rankings)}
-        stated = {name: trust for name, hits in lists.items() if (trust := _stated_trust(hits)) is not None}
-        shares = {name: self.max_stated_share * trust * self._weight(name) for name, trust in stated.items()}
+        stated = {name: said for name, hits in lists.items() if (said := _stated(hits, "trust")) is not None}
+        shares = {name: self.max_stated_share * said * self._weight(name) for name, said in stated.items()}
         left = max(1 - sum(shares.values()), 0.0)
+        others = {name: hits for name, hits in lists.items() if name not in stated and hits}
+        above = {name: _stated(hits, "above_chance") for name, hits in others.items()}
+        comparable = None not in above.values()
         trusts = {
-            name: self._weight(name) * contrast(_scores(hits), self.depth) ** self.exponent
-            for name, hits in lists.items()
-            if name not in stated and hits
+            name: self._weight(name)
+            * trust(_scores(hits), above[name] if comparable else None, self.depth) ** self.exponent
+            for name, hits in others.items()
         }
         if not any(trusts.values()):
             trusts = {name: self._weight(name) for name in trusts}
@@ -84,13 +95,18 @@ class TrustWeighted(Fuser):
     def _weight(self, name: str) -> float:
         return self.weights.get(name, 1.0)
 
+    def _evidence(self, hits: list[Hit]) -> dict[str, float]:
+        """What the trust in a ranking follows from."""
+        said = {name: value for name in ("trust", "above_chance") if (value := _stated(hits, name)) is not None}
+        return said if "trust" in said else said | {"contrast": round(contrast(_scores(hits), self.depth), 3)}
+
 
 def _scores(hits: list[Hit]) -> list[float]:
     return [hit.score for hit in hits if hit.score is not None]
 
 
-def _stated_trust(hits: list[Hit]) -> float | None:
-    """The trust that a source states in the receipts of its hits; None if it states none."""
+def _stated(hits: list[Hit], detail: str) -> float | None:
+    """A number that a source states in the receipts of its hits; None if it states none."""
     receipts = hits[0].receipts if hits else ()
-    stated = receipts[-1].details.get("trust") if receipts else None
+    stated = receipts[-1].details.get(detail) if receipts else None
     return float(stated) if isinstance(stated, int | float) else None

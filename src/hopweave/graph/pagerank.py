@@ -19,10 +19,10 @@ from hopweave.graph.walk.node_bias import FixedBias, SparseBias
 from hopweave.graph.walk.personalised_pagerank import PageRankScores, personalised_pagerank
 from hopweave.graph.walk.restart import adaptive_restart, restart_vector
 from hopweave.hit import Hit
-from hopweave.knowledge import Capability, Knowledge, Ranking
+from hopweave.knowledge import Capability, Knowledge, Ranking, evidence
 from hopweave.language.words import words
 from hopweave.query import Query
-from hopweave.scores import contrast, normalised
+from hopweave.scores import normalised, trust
 
 Strengths = Mapping[str, float]
 """How relevant documents are, in [0, 1], by id; those that are not listed count 0."""
@@ -38,7 +38,7 @@ class PageRank(Source):
     2. Seeds: these entities (rare ones weigh more), the passages about them, and the best passages of the sources in
        `seeds_from`; the share of the latter depends on how well the names could be linked.
     3. Node bias: an edge to a passage counts (`relevance_floor` + relevance)^`relevance_exponent`, where relevance is
-       the mean over the `seeds_from` rankings, each weighted by its contrast (`hopweave.scores.contrast`), with BM25
+       the mean over the `seeds_from` rankings, each weighted by the trust in it (`hopweave.scores.trust`), with BM25
        on the question's words outside the names in place of `word_source`. An edge to an entity that a passage is
        about counts `topic_boost` times, and 1 + `cooccurrence_boost` x closeness times if its name occurs next to
        forms of these words in any passage.
@@ -160,7 +160,7 @@ class PageRank(Source):
         beyond_names = dict(by_source)
         if self.word_source in by_source and Capability.WORDS in knowledge.capabilities:
             ranking = knowledge.rank_words(other_words, analyzer=self.analyzer, top_k=self.top_k, tenant=query.tenant)
-            beyond_names[self.word_source] = _normalised(ranking)
+            beyond_names[self.word_source] = _normalised(ranking, evidence(ranking, tail="exponential"))
         return _Relevance(_weighted_mean(by_source.values()), _weighted_mean(beyond_names.values()), other_words)
 
     def _seeds(self, graph: GraphPort, linking: Linking, relevance: Strengths) -> dict[int, float]:
@@ -292,28 +292,30 @@ class _Relevance:
 
 
 class _WeightedStrengths(NamedTuple):
-    """The scores of a ranking normalised to [0, 1], and their contrast."""
+    """The scores of a ranking normalised to [0, 1], and how much it can be trusted."""
 
-    contrast: float
+    trust: float
     strengths: Strengths
 
 
 def _strengths(hits: Sequence[Hit]) -> _WeightedStrengths:
     """The strengths of a ranking; 1 / rank if there are no scores."""
     scored = all(hit.score is not None for hit in hits)
-    return _normalised([(hit.id, (hit.score or 0.0) if scored else 1 / rank) for rank, hit in enumerate(hits, start=1)])
+    ranking = [(hit.id, (hit.score or 0.0) if scored else 1 / rank) for rank, hit in enumerate(hits, start=1)]
+    receipts = hits[0].receipts if hits else ()
+    return _normalised(ranking, receipts[-1].details if receipts else {})
 
 
-def _normalised(ranking: Ranking) -> _WeightedStrengths:
+def _normalised(ranking: Ranking, said: Mapping[str, Any]) -> _WeightedStrengths:
     scores = [score for _, score in ranking]
     strengths = zip((key for key, _ in ranking), normalised(scores), strict=True)
-    return _WeightedStrengths(contrast(scores), dict(strengths))
+    return _WeightedStrengths(trust(scores, said.get("above_chance")), dict(strengths))
 
 
 def _weighted_mean(rankings: Iterable[_WeightedStrengths]) -> dict[str, float]:
-    """The mean strength of each document, each ranking weighted by its contrast; all alike if none has any."""
+    """The mean strength of each document, each ranking weighted by the trust in it; all alike if there is none."""
     rankings = list(rankings)
-    weights = [one.contrast for one in rankings]
+    weights = [one.trust for one in rankings]
     if not any(weights):
         weights = [1.0] * len(rankings)
     means: dict[str, float] = {}

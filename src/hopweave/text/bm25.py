@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field
 
 from hopweave.component import Rankings, Source, fetched
 from hopweave.hit import Hit
-from hopweave.knowledge import Capability, Knowledge, require
+from hopweave.knowledge import Capability, Knowledge, evidence, require
 from hopweave.query import Query
 from hopweave.text.analyzers import analyzer, check_analyzer, stem_of, tokenize
 
@@ -39,7 +39,8 @@ class BM25(Source):
         """Find hits for a question, best first."""
         require(knowledge, Capability.WORDS, self.kind)
         ranking = knowledge.rank_text(self.terms(query), analyzer=self.analyzer, top_k=self.top_k, tenant=query.tenant)
-        return fetched(ranking, knowledge, query, "bm25", "positive", analyzer=self.analyzer)
+        said = evidence(ranking, tail="exponential")
+        return fetched(ranking, knowledge, query, "bm25", "positive", analyzer=self.analyzer, **said)
 
     def terms(self, query: Query) -> dict[str, float]:
         """The terms of the question and their weights."""

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hopweave.errors import InvalidImage
-from hopweave.scores import best_and_ties
+from hopweave.scores import Background, best_and_ties
 
 K1 = 1.5
 B = 0.75
@@ -121,7 +121,7 @@ class BM25Index:
     joined as they grow, so that a change costs its own size and there are never many segments.
 
     >>> index = BM25Index().changed([(7, *term_counts(["tide", "gate", "tide"]))])
-    >>> rows, scores = index.search({"tide": 1.0}, top_k=5)
+    >>> rows, scores, _ = index.search({"tide": 1.0}, top_k=5)
     >>> rows.tolist()
     [7]
     """
@@ -175,8 +175,8 @@ class BM25Index:
 
     def search(
         self, terms: Mapping[str, float], top_k: int, allowed: Rows | None = None
-    ) -> tuple[Rows, npt.NDArray[np.float32]]:
-        """Rows and scores for weighted terms. Never a row with score 0.
+    ) -> tuple[Rows, npt.NDArray[np.float32], Background]:
+        """Rows and scores for weighted terms, and how the scores of all rows lie. Never a row with score 0.
 
         All rows that tie with the last one are given as well, so that the caller can choose between them by id.
         `allowed` are the rows that may be given, sorted.
@@ -203,7 +203,7 @@ class BM25Index:
             rows, totals = rows[visible], totals[visible]
         best = best_and_ties(totals, top_k)
         best = best[totals[best] > 0]
-        return rows[best], totals[best]
+        return rows[best], totals[best], Background.of(totals, self.size if allowed is None else len(allowed))
 
 
 _ARRAYS = {"rows": "i8", "lengths": "i4", "keys": "u8", "offsets": "i8", "places": "i4", "counts": "i4"}

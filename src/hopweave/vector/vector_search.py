@@ -10,7 +10,7 @@ from pydantic import Field
 
 from hopweave.component import Rankings, Source, fetched
 from hopweave.hit import Hit, Vector
-from hopweave.knowledge import Capability, Knowledge, require
+from hopweave.knowledge import Capability, Knowledge, evidence, require
 from hopweave.query import Query
 
 
@@ -39,7 +39,8 @@ class VectorSearch(Source):
             return []
         model, vector = (self.model, query.vector) if query.vector is not None else _embedded(query, knowledge)
         ranking = knowledge.rank_vectors(vector, model=model, top_k=self.top_k, tenant=query.tenant)
-        return fetched(ranking, knowledge, query, "vector", "cosine", model=model or "given with the question")
+        said = {"model": model or "given with the question", **evidence(ranking, tail="normal")}
+        return fetched(ranking, knowledge, query, "vector", "cosine", **said)
 
 
 def _embedded(query: Query, knowledge: Knowledge) -> tuple[str, Vector]:

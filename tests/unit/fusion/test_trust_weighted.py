@@ -35,6 +35,25 @@ def test_shares_follow_the_square_of_the_contrast():
     assert shares == {"text": pytest.approx(0.8), "vector": pytest.approx(0.2)}
 
 
+def stating(above, *scores):
+    return [
+        hit._replace(receipts=(Receipt("bm25", None, hit.score, {"above_chance": above}),)) for hit in ranking(*scores)
+    ]
+
+
+def test_shares_follow_how_far_the_best_hit_is_above_chance():
+    rankings = {"text": stating(1.0, 2.0, 1.0), "vector": stating(2.0, 0.8, 0.6)}
+    # 1² · 0.5 to 2² · 0.25
+    assert TrustWeighted(depth=2).shares(rankings) == {"text": pytest.approx(1 / 3), "vector": pytest.approx(2 / 3)}
+    fused = TrustWeighted(depth=2).fuse(rankings, ASKED)
+    assert fused[0].receipts[-1].details["evidence"]["vector"] == {"above_chance": 2.0, "contrast": 0.25}
+
+
+def test_unless_every_source_states_it_contrast_alone_counts():
+    rankings = {"text": stating(3.0, 2.0, 1.0), "vector": ranking(0.8, 0.6)}
+    assert TrustWeighted(depth=2).shares(rankings) == {"text": pytest.approx(0.8), "vector": pytest.approx(0.2)}
+
+
 def test_a_prior_weight_multiplies_and_exponent_0_trusts_all_alike():
     rankings = {"text": ranking(2.0, 1.0), "vector": ranking(0.8, 0.6)}
     assert TrustWeighted(depth=2, weights={"vector": 4.0}).shares(rankings)["vector"] == pytest.approx(0.5)

@@ -33,7 +33,7 @@ def test_the_source_gives_ranked_hits_with_receipts(harbour: Knowledge):
         "stage": "bm25",
         "before": None,
         "after": hits[0].score,
-        "details": {"rank": 1, "analyzer": "nlp"},
+        "details": {"rank": 1, "analyzer": "nlp", "above_chance": pytest.approx(1.167, abs=2e-3)},
     }
     assert ids(BM25(top_k=1).search(Query("crash of the pump"), harbour)) == ["a"]
 

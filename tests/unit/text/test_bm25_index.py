@@ -15,7 +15,7 @@ def index_of(texts):
 
 
 def found(index, terms, top_k=10, allowed=None):
-    rows, scores = index.search(terms, top_k, allowed)
+    rows, scores, _ = index.search(terms, top_k, allowed)
     return dict(zip(rows.tolist(), scores.tolist(), strict=True))
 
 
