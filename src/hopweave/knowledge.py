@@ -38,7 +38,7 @@ class BackgroundRanking(list[tuple[str, float]]):
         self.background = background
 
 
-def evidence(ranking: Ranking, *, tail: Literal["normal", "exponential"]) -> dict[str, float]:
+def evidence(ranking: Ranking, *, tail: Literal["normal", "exponential"]) -> dict[str, Any]:
     """What a source should say of its ranking in its receipts: how far the best hit is above what chance gives.
 
     Nothing if the place of the documents does not tell (`Background.above_chance`).

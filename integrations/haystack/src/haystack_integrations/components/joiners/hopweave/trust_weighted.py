@@ -46,7 +46,7 @@ class TrustWeightedJoiner(FuserJoiner):
         :param sources: The names of the inputs, one per source.
         :param weights: What the trust in a source is multiplied by, by source name; 1 if not given.
         :param depth: The rank whose score is compared with the first.
-        :param exponent: How strongly contrast counts; 0 trusts all sources alike.
+        :param exponent: How strongly differences of trust count; 0 trusts all sources alike.
         :param max_stated_share: The share of a source that is fully sure of itself.
         :param top_k: How many documents to return, all of them when not given.
         """
