@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from hopweave.errors import MissingCapability
 from hopweave.hit import Hit, Vector
-from hopweave.scores import Background
+from hopweave.scores import ScoreDistribution
 
 if TYPE_CHECKING:
     from hopweave.graph.port import GraphPort
@@ -23,34 +23,35 @@ Ranking = list[tuple[str, float]]
 """Ids and scores, best first."""
 
 
-class BackgroundRanking(list[tuple[str, float]]):
-    """A ranking by a place that has scored all its documents: `background` says how their scores lie.
+class ScoredRanking(list[tuple[str, float]]):
+    """A ranking by a place that has scored all its documents: `distribution` says how their scores lie.
 
     A place may return it wherever a ranking is asked for; fusion then trusts a source more if its best hit stands out
     from all documents.
 
-    >>> BackgroundRanking([("a", 2.0)], Background(documents=4, mean=0.5, deviation=0.9)).background.documents
+    >>> ScoredRanking([("a", 2.0)], ScoreDistribution(documents=4, mean=0.5, deviation=0.9)).distribution.documents
     4
     """
 
-    def __init__(self, pairs: Iterable[tuple[str, float]], background: Background) -> None:
+    def __init__(self, pairs: Iterable[tuple[str, float]], distribution: ScoreDistribution) -> None:
         super().__init__(pairs)
-        self.background = background
+        self.distribution = distribution
 
 
 def evidence(ranking: Ranking, *, tail: Literal["normal", "exponential"]) -> dict[str, Any]:
     """What a source should say of its ranking in its receipts: how far the best hit is above what chance gives.
 
-    Nothing if the place of the documents does not tell (`Background.above_chance`).
+    Nothing if the place of the documents does not tell (`ScoreDistribution.above_chance`).
 
-    >>> evidence(BackgroundRanking([("a", 2.0)], Background(documents=20, mean=0.5, deviation=0.5)), tail="exponential")
+    >>> scores = ScoreDistribution(documents=20, mean=0.5, deviation=0.5)
+    >>> evidence(ScoredRanking([("a", 2.0)], scores), tail="exponential")
     {'above_chance': 1.001}
     >>> evidence([("a", 2.0)], tail="exponential")
     {}
     """
-    if not ranking or not isinstance(ranking, BackgroundRanking):
+    if not ranking or not isinstance(ranking, ScoredRanking):
         return {}
-    ratio = ranking.background.above_chance(ranking[0][1], tail=tail)
+    ratio = ranking.distribution.above_chance(ranking[0][1], tail=tail)
     return {} if ratio is None else {"above_chance": round(ratio, 3)}
 
 

@@ -13,11 +13,11 @@ from hopweave.hit import Hit, Receipt, Scale
 Normalisation = Literal["min_max", "max", "sigmoid", "none"]
 
 
-class Background(NamedTuple):
+class ScoreDistribution(NamedTuple):
     """How the scores of all documents lie for one question: how many there are, their mean and standard deviation.
 
-    >>> Background.of(np.array([2.0, 1.0]), documents=4)  # two more have score 0
-    Background(documents=4, mean=0.75, deviation=0.82915619758885)
+    >>> ScoreDistribution.of(np.array([2.0, 1.0]), documents=4)  # two more have score 0
+    ScoreDistribution(documents=4, mean=0.75, deviation=0.82915619758885)
     """
 
     documents: int
@@ -25,8 +25,8 @@ class Background(NamedTuple):
     deviation: float
 
     @classmethod
-    def of(cls, scores: npt.NDArray[np.floating], documents: int) -> "Background":
-        """The background of these scores; documents beyond them have score 0."""
+    def of(cls, scores: npt.NDArray[np.floating], documents: int) -> "ScoreDistribution":
+        """The distribution of these scores; documents beyond them have score 0."""
         if not documents:
             return cls(0, 0.0, 0.0)
         mean = float(scores.sum(dtype=np.float64)) / documents
@@ -40,7 +40,7 @@ class Background(NamedTuple):
         chance. -ln P is z²/2 if scores have a normal tail, as cosines, and z for an exponential one, as BM25, where
         z = (best - mean) / deviation. None if all scores are equal or there are fewer than three documents.
 
-        >>> round(Background(1000, 0.1, 0.1).above_chance(0.5, tail="normal"), 3)
+        >>> round(ScoreDistribution(1000, 0.1, 0.1).above_chance(0.5, tail="normal"), 3)
         1.158
         """
         if self.deviation <= 0 or self.documents < 3:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hopweave.errors import InvalidScore
 from hopweave.hit import Hit
 from hopweave.scores import (
-    Background,
+    ScoreDistribution,
     as_unit,
     best,
     best_and_ties,
@@ -143,21 +143,23 @@ def test_the_first_hits():
 
 
 def test_background_counts_documents_without_a_score_as_0():
-    background = Background.of(np.array([3.0, 1.0], np.float32), documents=8)
+    distribution = ScoreDistribution.of(np.array([3.0, 1.0], np.float32), documents=8)
     # mean 4 / 8, mean of squares 10 / 8
-    assert background == (8, 0.5, pytest.approx(math.sqrt(1.25 - 0.25)))
+    assert distribution == (8, 0.5, pytest.approx(math.sqrt(1.25 - 0.25)))
 
 
 def test_above_chance_is_the_surprisal_of_the_best_over_that_of_the_best_of_all():
-    background = Background(documents=100, mean=0.2, deviation=0.1)
-    assert background.above_chance(0.5, tail="normal") == pytest.approx(4.5 / math.log(100))  # z = 3
-    assert background.above_chance(0.5, tail="exponential") == pytest.approx(3 / math.log(100))
-    assert background.above_chance(0.1, tail="normal") == 0.0
+    distribution = ScoreDistribution(documents=100, mean=0.2, deviation=0.1)
+    assert distribution.above_chance(0.5, tail="normal") == pytest.approx(4.5 / math.log(100))  # z = 3
+    assert distribution.above_chance(0.5, tail="exponential") == pytest.approx(3 / math.log(100))
+    assert distribution.above_chance(0.1, tail="normal") == 0.0
 
 
-@pytest.mark.parametrize("background", [Background(0, 0.0, 0.0), Background(9, 0.5, 0.0), Background(2, 0.5, 0.5)])
-def test_without_other_documents_there_is_no_chance_to_compare_with(background):
-    assert background.above_chance(1.0, tail="normal") is None
+@pytest.mark.parametrize(
+    "distribution", [ScoreDistribution(0, 0.0, 0.0), ScoreDistribution(9, 0.5, 0.0), ScoreDistribution(2, 0.5, 0.5)]
+)
+def test_without_other_documents_there_is_no_chance_to_compare_with(distribution):
+    assert distribution.above_chance(1.0, tail="normal") is None
 
 
 @pytest.mark.parametrize("documents", [100, 10_000])
@@ -167,5 +169,5 @@ def test_the_best_of_documents_drawn_at_random_is_about_chance(documents):
         ratios = []
         for _ in range(50):
             scores = draw(size=documents)
-            ratios.append(Background.of(scores, documents).above_chance(float(scores.max()), tail=tail))
+            ratios.append(ScoreDistribution.of(scores, documents).above_chance(float(scores.max()), tail=tail))
         assert 0.6 < np.mean(ratios) < 1.2

@@ -20,7 +20,7 @@ class TrustWeighted(Fuser):
     text, or BM25 on words that every document has. So the trust in a ranking is above_chance² · contrast, where
     contrast = (first score - score at `depth`) / first score, and above_chance, which `bm25` and `vector` state in
     their receipts, compares the best hit with the best of as many documents that have nothing to do with the question
-    (`hopweave.scores.Background`). If a source does not state it, contrast² is used for all.
+    (`hopweave.scores.ScoreDistribution`). If a source does not state it, contrast² is used for all.
 
     A source that states its own trust (the detail `trust` of its receipts, in [0, 1], as `pagerank` does from how
     well the names in the question were linked) gets `max_stated_share` · trust of the whole; the others share the rest

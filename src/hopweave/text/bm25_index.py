@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hopweave.errors import InvalidImage
-from hopweave.scores import Background, best_and_ties
+from hopweave.scores import ScoreDistribution, best_and_ties
 
 K1 = 1.5
 B = 0.75
@@ -175,7 +175,7 @@ class BM25Index:
 
     def search(
         self, terms: Mapping[str, float], top_k: int, allowed: Rows | None = None
-    ) -> tuple[Rows, npt.NDArray[np.float32], Background]:
+    ) -> tuple[Rows, npt.NDArray[np.float32], ScoreDistribution]:
         """Rows and scores for weighted terms, and how the scores of all rows lie. Never a row with score 0.
 
         All rows that tie with the last one are given as well, so that the caller can choose between them by id.
@@ -203,7 +203,7 @@ class BM25Index:
             rows, totals = rows[visible], totals[visible]
         best = best_and_ties(totals, top_k)
         best = best[totals[best] > 0]
-        return rows[best], totals[best], Background.of(totals, self.size if allowed is None else len(allowed))
+        return rows[best], totals[best], ScoreDistribution.of(totals, self.size if allowed is None else len(allowed))
 
 
 _ARRAYS = {"rows": "i8", "lengths": "i4", "keys": "u8", "offsets": "i8", "places": "i4", "counts": "i4"}

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from hopweave.errors import InvalidImage
 from hopweave.hit import Vector
-from hopweave.scores import Background, best_and_ties
+from hopweave.scores import ScoreDistribution, best_and_ties
 from hopweave.vector.cells import centroids_of, nearest, probes_needed
 
 FORMAT = 1  # of the image; another number when the meaning of an array changes
@@ -174,14 +174,14 @@ class VectorIndex:
             segments[-2:] = [Segment(*self._joined(segments[-2:]))]
         return VectorIndex(self.dimension, segments, approximate_above=self.approximate_above)
 
-    def search(self, vector: Vector, top_k: int, allowed: Rows | None = None) -> tuple[Rows, Matrix, Background]:
+    def search(self, vector: Vector, top_k: int, allowed: Rows | None = None) -> tuple[Rows, Matrix, ScoreDistribution]:
         """Rows and cosines, best first, and how the cosines of all rows lie.
 
         All rows that tie with the last one are given as well.
         """
         unit, nonzero = _normalised(np.asarray(vector, np.float32).reshape(1, -1))
         if not self.size or not nonzero[0]:
-            return *_NOTHING, Background(0, 0.0, 0.0)
+            return *_NOTHING, ScoreDistribution(0, 0.0, 0.0)
         parts: list[tuple[Rows, Matrix]] = [_NOTHING]
         for segment in self._segments:
             if segment.cells is None or allowed is not None or self.size <= self.approximate_above:
@@ -191,16 +191,16 @@ class VectorIndex:
         rows, cosines = (np.concatenate(one) for one in zip(*parts, strict=True))
         found = best_and_ties(cosines, top_k)
         found = found[np.argsort(-cosines[found], kind="stable")]
-        return rows[found], cosines[found], self._background(unit[0], cosines, allowed)
+        return rows[found], cosines[found], self._distribution(unit[0], cosines, allowed)
 
-    def _background(self, unit: Vector, cosines: Matrix, allowed: Rows | None) -> Background:
+    def _distribution(self, unit: Vector, cosines: Matrix, allowed: Rows | None) -> ScoreDistribution:
         """How all cosines lie; by a sample of each segment, if not all of them were computed."""
         if allowed is not None or len(cosines) == self.size:
-            return Background.of(cosines, len(cosines))
+            return ScoreDistribution.of(cosines, len(cosines))
         sample = np.concatenate(
             [_products(one.matrix[:: max(1, len(one.rows) // _SAMPLE)], unit) for one in self._segments]
         )
-        return Background.of(sample, len(sample))._replace(documents=self.size)
+        return ScoreDistribution.of(sample, len(sample))._replace(documents=self.size)
 
     def _joined(self, segments: Sequence[Segment]) -> tuple[Rows, Matrix]:
         parts = [segment.alive() for segment in segments]

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from hopweave.errors import KnowledgeBaseError
 from hopweave.graph.storage.table_graph import TableGraph
 from hopweave.hit import Vector
-from hopweave.knowledge import BackgroundRanking, Ranking
+from hopweave.knowledge import Ranking, ScoredRanking
 from hopweave.knowledge_base.connections import Connections, Pin, grouped
 from hopweave.knowledge_base.file.fork import ForkAware, watch_forks
 from hopweave.knowledge_base.indexes.document_indexes import LiveText, LiveVectors, last_row, stored_models
@@ -23,7 +23,7 @@ from hopweave.knowledge_base.indexes.graph_index import LiveGraph
 from hopweave.knowledge_base.indexes.images import ImageFolder, Noted
 from hopweave.knowledge_base.indexes.live_index import Held, LiveIndex
 from hopweave.metadata.filters import matches
-from hopweave.scores import Background
+from hopweave.scores import ScoreDistribution
 from hopweave.text.bm25_index import BM25Index
 from hopweave.vector.vector_index import VectorIndex
 
@@ -239,8 +239,8 @@ class View:
         return None if tenant is None else self.snapshot.allowed(tenant, self.connection, self.version)
 
     def ranking(
-        self, rows: Rows, scores: npt.NDArray[np.floating], background: Background, top_k: int
-    ) -> BackgroundRanking:
+        self, rows: Rows, scores: npt.NDArray[np.floating], distribution: ScoreDistribution, top_k: int
+    ) -> ScoredRanking:
         """Rows as ids, best first, equal scores by id."""
         ids = dict(_ids(self.connection, rows.tolist()))
         if len(ids) < len(rows):
@@ -249,7 +249,7 @@ class View:
                 "more, and hopweave compact --rebuild makes the indexes again"
             )
         pairs = ((ids[row], score) for row, score in zip(rows.tolist(), scores.tolist(), strict=True))
-        return BackgroundRanking(sorted(pairs, key=lambda pair: (-pair[1], pair[0]))[:top_k], background)
+        return ScoredRanking(sorted(pairs, key=lambda pair: (-pair[1], pair[0]))[:top_k], distribution)
 
 
 def _ids(connection: sqlite3.Connection, rows: list[int]) -> Iterable[tuple[int, str]]:
