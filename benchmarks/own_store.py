@@ -14,6 +14,7 @@ the same for all three.
 """
 
 import argparse
+import asyncio
 import inspect
 import json
 import os
@@ -25,6 +26,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
+from uuid import NAMESPACE_URL, uuid5
 
 sys.path.sort(key=str(Path(__file__).parent).__eq__)  # this folder last: one of its scripts is called haystack
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -182,7 +184,87 @@ HAYSTACK_STORES: dict[str, Callable[[int], AbstractContextManager[tuple]]] = {
     "qdrant": _haystack_qdrant,
 }
 
-FRAMEWORKS = {"haystack": haystack}
+# LlamaIndex
+
+
+@contextmanager
+def llama_index(store: str, judged: JudgedSet, vectors: np.ndarray, folder: str) -> Iterator[tuple[Ask, Ask, Callable]]:
+    """The retriever of a VectorStoreIndex over the store, without and with the graph."""
+    from llama_index.core import MockEmbedding, StorageContext, VectorStoreIndex
+    from llama_index.core.schema import QueryBundle, TextNode
+
+    ids = {str(uuid5(NAMESPACE_URL, one.id)): one.id for one in judged.documents}  # Qdrant takes no others
+    nodes = [
+        TextNode(id_=key, text=one.text, metadata=dict(one.metadata), embedding=vector.tolist())
+        for key, one, vector in zip(ids, judged.documents, vectors, strict=True)
+    ]
+    with LLAMA_INDEX_STORES[store](vectors.shape[1]) as vector_store:
+        storage = StorageContext.from_defaults(vector_store=vector_store)
+        index = VectorStoreIndex(nodes, storage_context=storage, embed_model=MockEmbedding(vectors.shape[1]))
+        os.chdir(folder)
+
+        def asking(retriever) -> Ask:
+            def ask(question: str, vector: np.ndarray) -> list[str]:
+                found = retriever.retrieve(QueryBundle(question, embedding=vector.tolist()))
+                return [ids[node.node_id] for node in found]
+
+            return ask
+
+        stock = index.as_retriever(similarity_top_k=RETURNED)
+        yield asking(stock), asking(llama_index_addition(index)), llama_index_addition
+
+
+def llama_index_addition(index):
+    """The lines that docs/guides/llama-index.md adds."""
+    from llama_index.hopweave import documents_in
+    from llama_index.ingestion.hopweave import KnowledgeBaseWriter
+    from llama_index.retrievers.hopweave import RecipeRetriever
+
+    from hopweave import KnowledgeBase
+
+    kb = KnowledgeBase.open("graph.db", embedder=None)
+    KnowledgeBaseWriter(knowledge_base=kb).mirror(index)
+    return RecipeRetriever(
+        documents_in(index, kb), recipe="multihop", retrievers={"vector": index.as_retriever(similarity_top_k=30)}
+    )
+
+
+@contextmanager
+def _llama_index_memory(_dimension: int) -> Iterator:
+    from llama_index.core.vector_stores import SimpleVectorStore
+
+    yield SimpleVectorStore()
+
+
+@contextmanager
+def _llama_index_qdrant(_dimension: int) -> Iterator:
+    from llama_index.vector_stores.qdrant import QdrantVectorStore
+    from qdrant_client import QdrantClient
+
+    yield QdrantVectorStore("passages", client=QdrantClient(":memory:"))
+
+
+@contextmanager
+def _llama_index_pgvector(dimension: int) -> Iterator:
+    from llama_index.vector_stores.postgres import PGVectorStore
+
+    with postgres_server() as url:
+        store = PGVectorStore.from_params(
+            connection_string=url.replace("postgresql:", "postgresql+psycopg2:"),
+            async_connection_string=url.replace("postgresql:", "postgresql+asyncpg:"),
+            embed_dim=dimension,
+        )
+        yield store
+        asyncio.run(store.close())
+
+
+LLAMA_INDEX_STORES: dict[str, Callable[[int], AbstractContextManager]] = {
+    "memory": _llama_index_memory,
+    "pgvector": _llama_index_pgvector,
+    "qdrant": _llama_index_qdrant,
+}
+
+FRAMEWORKS = {"haystack": haystack, "llama_index": llama_index}
 """By framework: from a store's name, judged set, vectors and a folder to two ways to ask and the addition between."""
 
 

@@ -42,17 +42,17 @@ def graph_kb():
 def calls(monkeypatch):
     """Which of the two calls a Qdrant store was asked by."""
     seen = []
-    sync, waiting = QdrantVectorStore.get_nodes, QdrantVectorStore.aget_nodes
+    sync, waiting = QdrantClient.retrieve, QdrantVectorStore.aget_nodes
 
-    def get_nodes(self, *args, **kwargs):
-        seen.append("get_nodes")
+    def retrieve(self, *args, **kwargs):
+        seen.append("retrieve")
         return sync(self, *args, **kwargs)
 
     async def aget_nodes(self, *args, **kwargs):
         seen.append("aget_nodes")
         return await waiting(self, *args, **kwargs)
 
-    monkeypatch.setattr(QdrantVectorStore, "get_nodes", get_nodes)
+    monkeypatch.setattr(QdrantClient, "retrieve", retrieve)
     monkeypatch.setattr(QdrantVectorStore, "aget_nodes", aget_nodes)
     return seen
 
@@ -90,9 +90,10 @@ def test_a_store_with_both_clients_is_asked_by_the_one_that_suits(graph_kb, embe
     store.add([node.model_copy(update={"embedding": [1.0, 0.0]}) for node in make_nodes()])
     retriever = walker(store, graph_kb)
     found = retriever.retrieve(QUESTION)
-    assert calls == ["get_nodes"]
+    assert calls == ["retrieve"]
     assert asyncio.run(retriever.aretrieve(QUESTION)) == found  # it has no asynchronous client
-    assert calls == ["get_nodes", "aget_nodes", "get_nodes"]
+    assert calls == ["retrieve", "aget_nodes", "retrieve"]
+    assert [node.embedding for node in nodes_in(store, [IDS["MV Skua"]])] == [[1.0, 0.0]]
 
 
 class Waiting:
@@ -160,3 +161,29 @@ def test_an_index_beside_the_store_is_searched_and_followed(graph_kb, embed_mode
         documents_in(index, graph_kb.path), recipe="multihop", retrievers={"vector": index.as_retriever()}
     )
     assert more.node_id in [node.node_id for node in by_path.retrieve("What is Lunn?")]
+
+
+@pytest.mark.parametrize("kind", ["docstore", "qdrant"])
+def test_a_store_that_is_there_is_mirrored(kind, embed_model, tmp_path):
+    storage = StorageContext.from_defaults(
+        vector_store=SimpleVectorStore()
+        if kind == "docstore"
+        else QdrantVectorStore("isles", client=QdrantClient(":memory:"))
+    )
+    index = VectorStoreIndex(make_nodes(), storage_context=storage, embed_model=embed_model)
+    with KnowledgeBase.open(tmp_path / "graph.db", embedder=None) as kb:
+        writer = KnowledgeBaseWriter(knowledge_base=kb)
+        assert writer.mirror(index) == 0
+        assert set(kb.ids()) == set(IDS.values())
+        assert len(kb.vectors(kb.ids())) == (0 if kind == "docstore" else 3)
+        version = kb.version
+        assert writer.mirror(index) == 0
+        assert kb.version == version
+        index.delete_nodes([IDS["Tide gate"]], delete_from_docstore=True)
+        assert writer.mirror(index) == 1
+        assert set(kb.ids()) == set(IDS.values()) - {IDS["Tide gate"]}
+
+
+def test_stores_that_list_no_nodes_are_named(graph_kb):
+    with pytest.raises(ValueError, match="SimpleVectorStore does not list its nodes"):
+        KnowledgeBaseWriter(knowledge_base=graph_kb).mirror(SimpleVectorStore())

@@ -10,6 +10,7 @@ from llama_index.core.schema import BaseNode, TransformComponent
 from llama_index.core.storage.docstore import BaseDocumentStore
 from llama_index.hopweave.embedder import to_embedder
 from llama_index.hopweave.nodes import to_document
+from llama_index.hopweave.stores import stored_nodes
 
 from hopweave.document import Document
 from hopweave.knowledge_base.store import KnowledgeBase
@@ -101,6 +102,25 @@ class KnowledgeBaseWriter(TransformComponent):
         """
         known = {"", *docstore.get_all_document_hashes().values()}
         return sum(self.delete(source) for source in self.knowledge_base.sources() if source not in known)
+
+    def mirror(self, store: Any) -> int:
+        """
+        Make the knowledge base hold the nodes of a store that you already have, and no others.
+
+        All nodes are read, but what has not changed is not written again. In a knowledge base that was opened with
+        `embedder=None`, embeddings are kept as the store has them.
+
+        Args:
+            store: An index, a docstore, or a vector store that keeps the text of its nodes.
+
+        Returns:
+            The number of nodes removed.
+
+        """
+        nodes = stored_nodes(store)
+        self(nodes)
+        gone = set(self.knowledge_base.ids()) - {node.node_id for node in nodes}
+        return self.knowledge_base.delete(sorted(gone)) if gone else 0
 
     async def acall(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:
         """The same without blocking the event loop."""
