@@ -135,16 +135,14 @@ def haystack(store: str, judged: JudgedSet, vectors: np.ndarray, folder: str) ->
         yield ask_stock, ask_with_graph, haystack_addition
 
 
-def haystack_addition(pipeline, document_store) -> None:
+def haystack_addition(pipeline, store) -> None:
     """The lines that docs/guides/haystack.md adds."""
     from haystack_integrations.components.retrievers.hopweave import RecipeRetriever
     from haystack_integrations.components.writers.hopweave import KnowledgeBaseWriter
 
-    KnowledgeBaseWriter(knowledge_base="graph.db").run(documents=document_store.filter_documents(), complete=True)
-    graph = RecipeRetriever(
-        knowledge_base="graph.db", document_store=document_store, recipe="multihop", upstream=["vector"]
-    )
-    pipeline.add_component("graph", graph)
+    KnowledgeBaseWriter(knowledge_base="graph.db").run(documents=store.filter_documents(), complete=True)
+    recipe = RecipeRetriever(knowledge_base="graph.db", document_store=store, recipe="multihop", upstream=["vector"])
+    pipeline.add_component("graph", recipe)
     pipeline.connect("retriever.documents", "graph.vector")
 
 

@@ -22,9 +22,11 @@ from pydantic import (
     GetCoreSchemaHandler,
     SerializationInfo,
     SerializerFunctionWrapHandler,
+    ValidationError,
     model_serializer,
+    model_validator,
 )
-from pydantic_core import CoreSchema, core_schema
+from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, core_schema
 
 from hopweave.hit import Hit, Receipt, Scale
 from hopweave.knowledge import Knowledge, Ranking
@@ -45,6 +47,21 @@ class Component(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     kind: str
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_parameters(cls, data: Any) -> Any:
+        """An error that names the allowed parameters, as pydantic's own does not."""
+        unknown = [name for name in data if name not in cls.model_fields] if isinstance(data, dict) else []
+        if unknown:
+            known = ", ".join(name for name in cls.model_fields if name != "kind")
+            kind = PydanticCustomError(
+                "extra_forbidden", "No such parameter; allowed are {allowed}", {"allowed": known}
+            )
+            faults = [InitErrorDetails(type=kind, loc=(str(name),), input=data[name]) for name in unknown]
+            hidden = cls.model_config.get("hide_input_in_errors", False)
+            raise ValidationError.from_exception_data(cls.__name__, faults, hide_input=hidden)
+        return data
 
     def changed(self, **parameters: Any) -> Self:
         """This component with other values for some of its parameters, checked as at construction.

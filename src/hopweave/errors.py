@@ -89,10 +89,13 @@ def explain(error: ValidationError) -> str:
 
 
 def _sentence(fault: ErrorDetails) -> str:
-    where = ".".join(str(part) for part in fault["loc"]) or "value"
+    where = ".".join(str(part) for part in fault["loc"])
+    if not where and fault["type"] == "value_error":  # of the whole, whose message names what is wrong
+        return fault["msg"].removeprefix("Value error, ")
+    where = where or "value"
     context = fault.get("ctx", {})
     if fault["type"] == "extra_forbidden":
-        return f"{where}: unknown key"
+        return f"{where}: unknown key" + (f"; allowed are {context['allowed']}" if "allowed" in context else "")
     if fault["type"] == "missing":
         return f"{where}: required, but missing"
     if fault["type"] == "union_tag_not_found":

@@ -22,6 +22,7 @@ from hopweave.knowledge_base.cache import QueryCache
 from hopweave.query import Plan, Query
 from hopweave.recipe import Recipe, load_recipe
 from hopweave.routing.gate import GateDecision
+from hopweave.scores import count_of
 
 _OVER_FETCH = 3
 _numbers = count()  # distinguishes pipelines that share a cache
@@ -84,6 +85,10 @@ class Pipeline:
     def __init__(
         self, recipe: str | Path | Recipe, knowledge: Knowledge, *, cache: QueryCache["Result"] | None = None
     ) -> None:
+        if not hasattr(knowledge, "capabilities"):
+            raise TypeError(
+                f"knowledge: must be an open knowledge base, such as KnowledgeBase.open('my.db'), but got {knowledge!r}"
+            )
         self.recipe = load_recipe(recipe)
         self.knowledge = knowledge
         self._cache = cache
@@ -153,11 +158,11 @@ class _Run:
     def __init__(self, pipeline: Pipeline, question: str | Query, top_k: int | None) -> None:
         self._started = perf_counter()
         self.recipe, self.knowledge, self._cache = pipeline.recipe, pipeline.knowledge, pipeline._cache
-        self.query = Query(question) if isinstance(question, str) else question
+        self.query = question if isinstance(question, Query) else Query(question)
         if self.query.tenant is not None:
             require(self.knowledge, Capability.TENANTS, "a query with a tenant")
-        if top_k is not None and top_k < 1:
-            raise ValueError(f"top_k must be at least 1, but got {top_k}")
+        if top_k is not None:
+            count_of("top_k", top_k)
         self.gate: GateDecision | None = None
         self._understand()
         self.top_k = top_k or self.plan.top_k or self.recipe.top_k

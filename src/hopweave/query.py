@@ -88,6 +88,10 @@ class Query:
     vector_texts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if not isinstance(self.text, str):
+            raise TypeError(f"query: must be a string, but got {self.text!r}")
+        if self.tenant is not None and not isinstance(self.tenant, Mapping):
+            raise TypeError(f"tenant: must be a mapping of metadata fields to values, but got {self.tenant!r}")
         if self.now.tzinfo is None:
             object.__setattr__(self, "now", self.now.replace(tzinfo=UTC))
 

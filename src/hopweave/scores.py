@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple
+from operator import index
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -98,11 +99,26 @@ def first(hits: Sequence[Hit], top_k: int | None) -> list[Hit]:
     >>> first([], 0)
     Traceback (most recent call last):
         ...
-    ValueError: top_k must be at least 1, but got 0
+    ValueError: top_k: must be a whole number of at least 1, but got 0
     """
-    if top_k is not None and top_k < 1:
-        raise ValueError(f"top_k must be at least 1, but got {top_k}")
-    return list(hits[:top_k])
+    return list(hits[: None if top_k is None else count_of("top_k", top_k)])
+
+
+def count_of(parameter: str, value: Any) -> int:
+    """A number that counts something, checked: at least 1, and neither a string, a fraction nor a Boolean.
+
+    >>> count_of("top_k", "5")
+    Traceback (most recent call last):
+        ...
+    ValueError: top_k: must be a whole number of at least 1, but got '5'
+    """
+    try:
+        number = None if isinstance(value, bool) else index(value)
+    except TypeError:
+        number = None
+    if number is None or number < 1:
+        raise ValueError(f"{parameter}: must be a whole number of at least 1, but got {value!r}")
+    return number
 
 
 def top_ids(

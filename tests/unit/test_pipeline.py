@@ -345,7 +345,7 @@ def test_top_k_overrides_that_of_the_recipe_and_reaches_the_sources(how, top_k, 
 @both
 @pytest.mark.parametrize("top_k", [0, -1])
 def test_a_top_k_below_one_is_refused_and_not_taken_for_none(how, top_k):
-    with pytest.raises(ValueError, match=f"top_k must be at least 1, but got {top_k}"):
+    with pytest.raises(ValueError, match=f"top_k: must be a whole number of at least 1, but got {top_k}"):
         run(Recipe(name="r", sources={"s": Given()}), "?", how, top_k)
 
 

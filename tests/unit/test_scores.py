@@ -138,7 +138,7 @@ def test_the_first_hits():
     assert first(hits, 1) == [Hit("a")]
     assert first(hits, 9) == list(hits)
     for top_k in (0, -1):
-        with pytest.raises(ValueError, match=f"top_k must be at least 1, but got {top_k}"):
+        with pytest.raises(ValueError, match=f"top_k: must be a whole number of at least 1, but got {top_k}"):
             first(hits, top_k)
 
 

@@ -54,7 +54,7 @@ def test_haystack_filters_are_honoured(file):
 def test_top_k_given_to_run_wins_and_zero_is_refused_by_the_core(file):
     retriever = RecipeRetriever(knowledge_base=file, top_k=3)
     assert len(retriever.run(query="ferry", top_k=1)["documents"]) == 1
-    with pytest.raises(ValueError, match="top_k must be at least 1, but got 0"):
+    with pytest.raises(ValueError, match="top_k: must be a whole number of at least 1, but got 0"):
         retriever.run(query="ferry", top_k=0)
 
 

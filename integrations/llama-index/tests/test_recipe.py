@@ -162,7 +162,7 @@ def test_without_a_language_model_the_best_sentences_answer(kb):
 def test_top_k_given_wins_and_zero_is_refused_by_the_core(kb):
     engine = RecipeQueryEngine("hybrid", kb, similarity_top_k=1)
     assert len(engine.query(QUESTION).source_nodes) == 1
-    with pytest.raises(ValueError, match="top_k must be at least 1, but got 0"):
+    with pytest.raises(ValueError, match="top_k: must be a whole number of at least 1, but got 0"):
         RecipeQueryEngine("hybrid", kb, similarity_top_k=0).query(QUESTION)
 
 

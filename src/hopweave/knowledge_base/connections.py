@@ -84,6 +84,8 @@ class Connections(ForkAware):
         self._process = os.getpid()
         self._closed = False
         self._file: tuple[int, int] | None = None
+        if path.is_dir():
+            raise KnowledgeBaseError(f"{path}: is a folder, but a knowledge base is a file, such as {path / 'my.db'}")
         if read_only and not path.exists():
             raise KnowledgeBaseError(f"{path}: does not exist")
         try:

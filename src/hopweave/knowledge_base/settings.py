@@ -68,7 +68,9 @@ class Settings:
     def check_vectors(self, documents: Iterable[Document], vectors_of: str | None) -> Iterator[Document]:
         """The documents; an error at the first whose vector is not of the model whose vectors the file holds."""
         dimension = None
-        for document in documents:
+        for number, document in enumerate(documents):
+            if not isinstance(document, Document):
+                raise TypeError(f"documents: must be Documents, but number {number} is a {type(document).__name__}")
             if document.vector is not None:
                 if vectors_of != self.model and not (vectors_of is None and self.named):
                     whose = "a model that was not named" if vectors_of is None else repr(vectors_of)
@@ -169,6 +171,11 @@ def _settle(connections: Connections, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _values(embedder: Embedder | None, analyzers: Sequence[str], builders: Sequence[GraphBuilder]) -> dict[str, Any]:
+    for number, builder in enumerate(builders):
+        if not isinstance(builder, GraphBuilder):
+            raise TypeError(
+                f"builders: must be graph builders, as MentionsBuilder(), but number {number} is {builder!r}"
+            )
     return {
         "graph": [builder.model_dump(mode="json") for builder in builders],
         "embedder": None if embedder is None else _described(embedder),

@@ -308,7 +308,7 @@ class KnowledgeBase(Knowledge):
         """Run a recipe over this knowledge base; `filters` and `tenant` take the place of the query's own."""
         from hopweave.pipeline import Pipeline
 
-        asked = Query(query) if isinstance(query, str) else query
+        asked = query if isinstance(query, Query) else Query(query)
         filters, tenant = (asked.filters if filters is None else filters), (asked.tenant if tenant is None else tenant)
         return Pipeline(recipe, self).run(replace(asked, filters=filters, tenant=tenant), top_k=top_k)
 

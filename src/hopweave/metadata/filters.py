@@ -91,6 +91,8 @@ def as_predicate(filters: Filters | None) -> Callable[[Hit], bool]:
     if filters is None:
         return lambda _: True
     if not isinstance(filters, Mapping):
+        if not callable(filters):
+            raise ValueError(f"filters: must be a mapping of metadata fields, or a function, but got {filters!r}")
         return filters
     for name, wanted in filters.items():
         for operator, value in wanted.items() if isinstance(wanted, Mapping) else ():

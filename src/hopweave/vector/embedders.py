@@ -210,13 +210,13 @@ def as_embedder(thing: Any) -> Embedder:
     >>> as_embedder("MiniLM")
     Traceback (most recent call last):
         ...
-    TypeError: an embedder has a method embed(list[str]) or is a function, but got 'MiniLM'
+    TypeError: embedder: must have a method embed(list[str]) or be a function, but got 'MiniLM'
     """
     if isinstance(thing, Embedder):
         return thing
     function = getattr(thing, "embed", thing)
     if not callable(function):
-        raise TypeError(f"an embedder has a method embed(list[str]) or is a function, but got {thing!r}")
+        raise TypeError(f"embedder: must have a method embed(list[str]) or be a function, but got {thing!r}")
     name = getattr(thing, "model_name", None) or getattr(thing, "__name__", None) or type(thing).__name__
     return CallableEmbedder(name=str(name), function=function)
 

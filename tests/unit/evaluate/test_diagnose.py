@@ -78,5 +78,5 @@ def test_no_queries(fixed, letters):
 def test_bad_input(letters):
     with pytest.raises(RecipeError, match="there is no recipe 'hybird'"):
         diagnose(letters, "hybird", judged(one="a"))
-    with pytest.raises(ValueError, match="top_k must be at least 1, but got 0"):
+    with pytest.raises(ValueError, match="top_k: must be a whole number of at least 1, but got 0"):
         diagnose(letters, "hybrid", judged(one="a"), top_k=0)

@@ -100,7 +100,7 @@ include_title=True, reply_scale=None, parameters={})
     @classmethod
     def _known(cls, provider: str) -> str:
         if provider not in PROVIDERS:
-            raise ValueError(f"allowed are {', '.join(sorted(PROVIDERS))}")
+            raise ValueError(f"{provider!r} is unknown; allowed are {', '.join(sorted(PROVIDERS))}")
         return provider
 
     @field_validator("url")

@@ -87,18 +87,19 @@ def receipts(document: Document) -> list[dict[str, Any]]:
     return [one.as_dict() for one in document.meta.receipts] if isinstance(document.meta, ReceiptsInMeta) else []
 
 
-def check_documents(documents: Any) -> None:
+def check_documents(documents: Any, parameter: str = "documents") -> None:
     """
-    Check that what is to be written are documents.
+    Check that what was given are documents.
 
     :param documents: What was given.
+    :param parameter: Under which name.
     :raises ValueError: If it is not a list of documents.
     """
     if not isinstance(documents, list):
-        raise ValueError(f"documents: must be a list of Documents, but got {type(documents).__name__}")
+        raise ValueError(f"{parameter}: must be a list of Documents, but got {type(documents).__name__}")
     for number, one in enumerate(documents):
         if not isinstance(one, Document):
-            raise ValueError(f"documents: must be a list of Documents, but number {number} is a {type(one).__name__}")
+            raise ValueError(f"{parameter}: must be a list of Documents, but number {number} is a {type(one).__name__}")
 
 
 def to_passage(document: Document) -> Passage:

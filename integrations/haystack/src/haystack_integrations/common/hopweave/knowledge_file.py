@@ -23,6 +23,10 @@ class KnowledgeFile:
     def __init__(self, path: str | Path | None, document_store: Any = None) -> None:
         from haystack_integrations.document_stores.hopweave import HopweaveDocumentStore
 
+        if path is not None and not isinstance(path, str | Path):
+            raise ValueError(
+                f"knowledge_base: must be the path of a file, but got {path!r}; a store is given as document_store"
+            )
         self.path = None if path is None else str(path)
         self.document_store = document_store
         self._knowledge_base: KnowledgeBase | None = None

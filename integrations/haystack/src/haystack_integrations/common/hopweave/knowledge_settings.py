@@ -44,9 +44,9 @@ def open_for_writing(
             embedder = "static" if are_vectors_of(StaticEmbedder(), documents) else None
         opened = KnowledgeBase.open(
             path,
-            embedder=None if embedder is None else _made(Embedder, embedder),
+            embedder=None if embedder is None else _made("embedder", Embedder, embedder),
             analyzers=analyzers,
-            builders=None if builders is None else [_made(GraphBuilder, builder) for builder in builders],
+            builders=None if builders is None else [_made("builders", GraphBuilder, builder) for builder in builders],
         )
     try:
         check_vectors(opened, documents)
@@ -73,9 +73,12 @@ def check_vectors(knowledge_base: KnowledgeBase, documents: Sequence[Passage]) -
         )
 
 
-def _made(role: Any, described: Described) -> Any:
+def _made(parameter: str, role: Any, described: Described) -> Any:
     description = {"kind": described} if isinstance(described, str) else described
     kinds = registered(role)
-    if description.get("kind") not in kinds:
-        raise ValueError(f"{role.__name__}: no kind {description.get('kind')!r}; allowed are {', '.join(kinds)}")
+    if not isinstance(description, dict) or description.get("kind") not in kinds:
+        raise ValueError(
+            f"{parameter}: {described!r} is not allowed; allowed are {', '.join(kinds)}, or a mapping with one of them "
+            "as kind"
+        )
     return kinds[description["kind"]].model_validate(description)

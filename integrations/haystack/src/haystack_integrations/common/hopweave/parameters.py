@@ -7,9 +7,21 @@ from typing import Any, TypeVar
 from haystack import Document, component, default_to_dict
 from pydantic import BaseModel
 
+from haystack_integrations.common.hopweave.documents import check_documents
 from hopweave.component import Component
 
 Core = TypeVar("Core", bound=Component)
+
+
+class NamedParameters:
+    """What gives a component an error that names its parameters when it is made with one that it does not have."""
+
+    def __new__(cls, *_: Any, **given: Any) -> Any:  # noqa: D102
+        known = list(signature(cls.__init__).parameters)[1:]
+        for name in given:
+            if name not in known:
+                raise TypeError(f"{cls.__name__}: no parameter {name!r}; allowed are {', '.join(known)}")
+        return super().__new__(cls)
 
 
 def overridden(core: Core, overrides: Mapping[str, Any] | None, **others: Any) -> Core:
@@ -75,7 +87,10 @@ def given_documents(
     known = list(names)
     if unknown := [name for name in documents if name not in known]:
         raise ValueError(f"{unknown[0]}: no such input; {parameter} has {', '.join(known) or 'none'}")
-    return {name: found for name in known if (found := documents.get(name)) is not None}
+    given = {name: found for name in known if (found := documents.get(name)) is not None}
+    for name, found in given.items():
+        check_documents(found, name)
+    return given
 
 
 def written(instance: Any, core: Component, **others: Any) -> dict[str, Any]:

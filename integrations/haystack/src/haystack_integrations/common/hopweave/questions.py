@@ -6,8 +6,10 @@ from datetime import datetime
 from typing import Any, Literal
 
 import numpy as np
+from haystack import Document
 from haystack.document_stores.types import FilterPolicy
 from haystack.document_stores.types.filter_policy import apply_filter_policy
+from haystack.errors import FilterError
 from haystack.utils.filters import document_matches_filter
 
 from haystack_integrations.common.hopweave.documents import to_document
@@ -137,8 +139,16 @@ def admits(filters: dict[str, Any]) -> Callable[[Hit], bool]:
 
     :param filters: Filters with `field`, `operator` and `value`, or `operator` and `conditions`.
     :returns: The function.
+    :raises ValueError: If they are not such filters.
     """
+    try:
+        document_matches_filter(filters, _BLANK)
+    except (FilterError, AttributeError, TypeError) as error:
+        raise ValueError(f"filters: {filters!r} are not Haystack filters: {error}") from error
     return lambda hit: document_matches_filter(filters, to_document(hit))
+
+
+_BLANK = Document(id="blank", content="")
 
 
 def from_intent(intent: Intent) -> dict[str, Any]:

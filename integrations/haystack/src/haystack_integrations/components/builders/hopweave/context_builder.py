@@ -6,7 +6,7 @@ from typing import Any
 from haystack import Document, component
 
 from haystack_integrations.common.hopweave.documents import to_hit
-from haystack_integrations.common.hopweave.parameters import overridden, written
+from haystack_integrations.common.hopweave.parameters import NamedParameters, overridden, written
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.context.context_builder import ContextBuilder as CoreContextBuilder
 
@@ -14,7 +14,7 @@ _CORE = CoreContextBuilder()
 
 
 @component
-class ContextBuilder:
+class ContextBuilder(NamedParameters):
     r"""
     Packs documents into a context with numbered citations that never exceeds its budget.
 

@@ -6,7 +6,7 @@ from typing import Any
 from haystack import Document, component
 
 from haystack_integrations.common.hopweave.documents import to_hit
-from haystack_integrations.common.hopweave.parameters import overridden, written
+from haystack_integrations.common.hopweave.parameters import NamedParameters, overridden, written
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.context.cite import numbered, source_list
 from hopweave.context.extractive_answer import ExtractiveAnswer
@@ -15,7 +15,7 @@ _CORE = ExtractiveAnswer()
 
 
 @component
-class ExtractiveAnswerBuilder:
+class ExtractiveAnswerBuilder(NamedParameters):
     """
     Answers with the sentences that cover most of the question's words, rare words counting more, each cited.
 

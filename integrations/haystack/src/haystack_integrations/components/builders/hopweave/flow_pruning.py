@@ -7,7 +7,7 @@ from haystack import Document, component
 
 from haystack_integrations.common.hopweave.documents import to_hit
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
-from haystack_integrations.common.hopweave.parameters import overridden, written
+from haystack_integrations.common.hopweave.parameters import NamedParameters, overridden, written
 from haystack_integrations.common.hopweave.questions import Tenant, narrowed
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.graph.flow_pruning import FlowPruning
@@ -16,7 +16,7 @@ _CORE = FlowPruning()
 
 
 @component
-class FlowPruningBuilder:
+class FlowPruningBuilder(NamedParameters):
     """
     Finds the paths through the graph that connect the best documents, and keeps the most reliable ones.
 

@@ -8,6 +8,7 @@ from typing import Any
 from haystack import Document, component
 
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
+from haystack_integrations.common.hopweave.parameters import NamedParameters
 from haystack_integrations.common.hopweave.questions import Tenant, narrowed
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.graph.documents import graph_of, passage_numbers
@@ -16,7 +17,7 @@ from hopweave.graph.paths.neighbourhood import neighbourhood
 
 
 @component
-class NeighbourhoodBuilder:
+class NeighbourhoodBuilder(NamedParameters):
     """
     Tells what documents point to in the graph, what points to them, and the edges that say so.
 

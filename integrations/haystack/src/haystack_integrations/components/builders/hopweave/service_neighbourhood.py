@@ -8,7 +8,7 @@ from haystack import Document, component
 
 from haystack_integrations.common.hopweave.documents import to_hit
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
-from haystack_integrations.common.hopweave.parameters import overridden, written
+from haystack_integrations.common.hopweave.parameters import NamedParameters, overridden, written
 from haystack_integrations.common.hopweave.questions import Tenant, narrowed
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.graph.service_neighbourhood import ServiceNeighbourhood
@@ -17,7 +17,7 @@ _CORE = ServiceNeighbourhood()
 
 
 @component
-class ServiceNeighbourhoodBuilder:
+class ServiceNeighbourhoodBuilder(NamedParameters):
     """
     Looks around the services that documents are about. Its output `lines` fits the input `neighbours` of
     `ContextBuilder`.

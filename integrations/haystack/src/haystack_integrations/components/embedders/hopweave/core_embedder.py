@@ -6,11 +6,11 @@ from typing import Any
 from haystack import Document, component
 
 from haystack_integrations.common.hopweave.documents import to_passage
-from haystack_integrations.common.hopweave.parameters import written
+from haystack_integrations.common.hopweave.parameters import NamedParameters, written
 from hopweave.component import Embedder
 
 
-class CoreEmbedder:
+class CoreEmbedder(NamedParameters):
     """The frame of an embedder; a component derives from one of the two below and adds its constructor."""
 
     def __init__(self, embedder: Embedder) -> None:

@@ -7,6 +7,7 @@ from haystack import Document
 
 from haystack_integrations.common.hopweave.documents import to_document, to_hit
 from haystack_integrations.common.hopweave.parameters import (
+    NamedParameters,
     accept_documents,
     check_names,
     given_documents,
@@ -19,7 +20,7 @@ from hopweave.component import Fuser
 from hopweave.scores import first
 
 
-class FuserJoiner:
+class FuserJoiner(NamedParameters):
     """
     The frame of a joiner; a component derives from it and adds its constructor, and `run` with its inputs.
 

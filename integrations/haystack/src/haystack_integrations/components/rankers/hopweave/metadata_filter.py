@@ -6,6 +6,7 @@ from typing import Any
 from haystack import Document, component
 from haystack.utils.filters import document_matches_filter
 
+from haystack_integrations.common.hopweave.documents import check_documents
 from haystack_integrations.common.hopweave.parameters import written
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
 from hopweave import Hit, KnowledgeBase, Query
@@ -75,6 +76,7 @@ class MetadataFilterRanker(StageRanker):
         return written(self, self.stage, filters=self.filters, top_k=self.top_k)
 
     def _hits(self, documents: list[Document]) -> list[Hit]:
+        check_documents(documents)
         filters = self.filters
         admitted = [one for one in documents if not filters or document_matches_filter(filters, one)]
         return StageRanker._hits(self, admitted)

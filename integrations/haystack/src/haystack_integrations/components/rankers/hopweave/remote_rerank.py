@@ -94,6 +94,8 @@ class RemoteRerankRanker(QuestionVectorRanker):
             reply_scale=reply_scale,
             parameters=parameters,
         )
+        if api_key is not None and not isinstance(api_key, Secret):
+            raise ValueError("api_key: must be a Secret, as Secret.from_env_var('JINA_API_KEY'), but got another type")
         StageRanker.__init__(self, stage, top_k=top_k, knowledge_base=knowledge_base)
         self.api_key = api_key
 

@@ -5,9 +5,9 @@ from typing import Any, ClassVar
 
 from haystack import Document, component
 
-from haystack_integrations.common.hopweave.documents import to_document, to_hit
+from haystack_integrations.common.hopweave.documents import check_documents, to_document, to_hit
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
-from haystack_integrations.common.hopweave.parameters import overridden, written
+from haystack_integrations.common.hopweave.parameters import NamedParameters, overridden, written
 from haystack_integrations.common.hopweave.questions import to_query
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave import Hit, KnowledgeBase, Query
@@ -15,7 +15,7 @@ from hopweave.component import Stage
 from hopweave.scores import first
 
 
-class StageRanker:
+class StageRanker(NamedParameters):
     """The frame of a ranker; a component derives from it and adds its constructor."""
 
     reads_vectors: ClassVar[bool] = False
@@ -101,6 +101,7 @@ class StageRanker:
         return self._finish(await stage.apply_async(self._hits(documents), asked, knowledge), top_k)
 
     def _hits(self, documents: list[Document]) -> list[Hit]:
+        check_documents(documents)
         return [to_hit(one, vector=self.reads_vectors) for one in documents]
 
     def _prepare(

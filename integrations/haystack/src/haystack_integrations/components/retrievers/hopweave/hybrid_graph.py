@@ -8,6 +8,7 @@ from haystack import Document, super_component
 
 from haystack_integrations.common.hopweave.questions import Tenant
 from hopweave import load_recipe
+from hopweave.scores import count_of
 
 
 @super_component
@@ -51,7 +52,7 @@ class HybridGraphRetriever:
         self.tenant = tenant
         described: Any = load_recipe(recipe)
         if top_k is not None:
-            described = described.model_copy(update={"top_k": top_k})
+            described = described.model_copy(update={"top_k": count_of("top_k", top_k)})
         self.pipeline, last = last_step(described, self.knowledge_base, tenant=tenant)
         self.input_mapping = {
             "query": open_sockets(self.pipeline, "query"),

@@ -11,16 +11,22 @@ from haystack.document_stores.types import DocumentStore, FilterPolicy
 from haystack_integrations.common.hopweave.documents import to_document
 from haystack_integrations.common.hopweave.failures import report_failures
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile, load_embedder
-from haystack_integrations.common.hopweave.parameters import accept_documents, check_names, given_documents
+from haystack_integrations.common.hopweave.parameters import (
+    NamedParameters,
+    accept_documents,
+    check_names,
+    given_documents,
+)
 from haystack_integrations.common.hopweave.questions import Tenant, as_filter_policy, chosen_filters, narrowed, to_query
 from haystack_integrations.common.hopweave.tracing import tag
 from haystack_integrations.common.hopweave.upstream import with_upstream
 from hopweave import Pipeline, Query, Result, load_recipe
+from hopweave.scores import first
 from hopweave.vector.vector_search import VectorSearch
 
 
 @component
-class RecipeRetriever:
+class RecipeRetriever(NamedParameters):
     """
     Answers a query by running a hopweave recipe over a knowledge base file.
 
@@ -62,6 +68,7 @@ class RecipeRetriever:
         :param tenant: Metadata values a document must have to be seen at all.
         """
         self._recipe = load_recipe(recipe)
+        first([], top_k)
         if upstream:
             check_names("upstream", upstream)
         with_upstream(self._recipe, upstream, {})

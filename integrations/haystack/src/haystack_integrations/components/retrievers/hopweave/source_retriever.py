@@ -10,7 +10,13 @@ from haystack.document_stores.types import DocumentStore, FilterPolicy
 from haystack_integrations.common.hopweave.documents import to_document
 from haystack_integrations.common.hopweave.failures import report_failures
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
-from haystack_integrations.common.hopweave.parameters import accept_documents, given_documents, overridden, written
+from haystack_integrations.common.hopweave.parameters import (
+    NamedParameters,
+    accept_documents,
+    given_documents,
+    overridden,
+    written,
+)
 from haystack_integrations.common.hopweave.questions import (
     DEFER,
     Tenant,
@@ -25,7 +31,7 @@ from hopweave import Pipeline, Query, Recipe, Result
 from hopweave.component import Source
 
 
-class SourceRetriever:
+class SourceRetriever(NamedParameters):
     """
     The frame of a retriever; a component derives from it and adds its constructor, and `run` with its inputs.
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from haystack import component
 
-from haystack_integrations.common.hopweave.parameters import overridden, written
+from haystack_integrations.common.hopweave.parameters import NamedParameters, overridden, written
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.routing.gate import Gate
 from hopweave.routing.gate_rules import GateRule
@@ -14,7 +14,7 @@ _CORE = Gate()
 
 
 @component
-class GateRouter:
+class GateRouter(NamedParameters):
     """
     Sends a message on to `retrieve`, or to `skip` if it is a greeting, small talk, a command, or a plain yes or no.
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from haystack import component
 
-from haystack_integrations.common.hopweave.parameters import written
+from haystack_integrations.common.hopweave.parameters import NamedParameters, written
 from haystack_integrations.common.hopweave.questions import from_intent
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.routing.intent import IntentClassifier
@@ -15,7 +15,7 @@ _CORE = IntentClassifier()
 
 
 @component
-class IntentRouter:
+class IntentRouter(NamedParameters):
     """
     Sends a question to the output of its intent; branches of the other intents do not run.
 

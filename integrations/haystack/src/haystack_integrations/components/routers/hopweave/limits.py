@@ -4,14 +4,15 @@ from typing import Any
 
 from haystack import component
 
-from haystack_integrations.common.hopweave.parameters import check_names
+from haystack_integrations.common.hopweave.parameters import NamedParameters, check_names
+from hopweave.scores import count_of
 
 OWN, TOP_K, FILTERS = "own", "top_k", "filters"
 """The outputs beside those for sources."""
 
 
 @component
-class LimitsRouter:
+class LimitsRouter(NamedParameters):
     """
     Keeps a `top_k` that is given to a whole pipeline from cutting what its sources find.
 
@@ -40,7 +41,7 @@ class LimitsRouter:
         if clashes := sorted({OWN, TOP_K, FILTERS}.intersection(depths)):
             raise ValueError(f"depths: {clashes[0]!r} is not allowed: it is the name of another output")
         for name, depth in depths.items():
-            _check(f"depths.{name}", depth)
+            count_of(f"depths.{name}", depth)
         self.depths = dict(depths)
         self.gated = gated
         if gated:
@@ -64,12 +65,6 @@ class LimitsRouter:
         :param gate: `query`, if it is to wait for a gate.
         :returns: A number under the name of each source, None under `own`, and `top_k` and `filters` as they are.
         """
-        _check("top_k", 1 if top_k is None else top_k)
-        top_k = (plan or {}).get("top_k") if top_k is None else top_k
+        top_k = (plan or {}).get("top_k") if top_k is None else count_of("top_k", top_k)
         depths = {name: max(depth, top_k or depth) for name, depth in self.depths.items()}
         return {**depths, OWN: None, TOP_K: top_k, FILTERS: filters}
-
-
-def _check(parameter: str, value: Any) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{parameter}: must be a whole number of at least 1, but got {value!r}")

@@ -8,7 +8,7 @@ from typing import Any
 from haystack import component
 
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
-from haystack_integrations.common.hopweave.parameters import check_names, overridden, written
+from haystack_integrations.common.hopweave.parameters import NamedParameters, check_names, overridden, written
 from haystack_integrations.common.hopweave.questions import Tenant, narrowed
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.graph.documents import graph_of
@@ -19,7 +19,7 @@ _CORE = Planner()
 
 
 @component
-class PlanRouter:
+class PlanRouter(NamedParameters):
     """
     Sends a question to those sources that are worth asking; the branches of the others do not run.
 

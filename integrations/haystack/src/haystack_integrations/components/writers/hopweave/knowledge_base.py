@@ -8,6 +8,7 @@ from haystack import Document, component, default_to_dict, logging
 
 from haystack_integrations.common.hopweave.documents import check_documents, to_passage
 from haystack_integrations.common.hopweave.knowledge_settings import Described, open_for_writing
+from haystack_integrations.common.hopweave.parameters import NamedParameters
 from hopweave.document import Document as Passage
 
 logger = logging.getLogger(__name__)
@@ -17,7 +18,7 @@ OnConflict = Literal["replace", "skip", "fail"]
 
 
 @component
-class KnowledgeBaseWriter:
+class KnowledgeBaseWriter(NamedParameters):
     """
     Writes documents, their vectors, terms and graph to a knowledge base file.
 
