@@ -20,13 +20,14 @@ from pydantic import (
     ConfigDict,
     Field,
     GetCoreSchemaHandler,
+    ModelWrapValidatorHandler,
     SerializationInfo,
     SerializerFunctionWrapHandler,
     ValidationError,
     model_serializer,
     model_validator,
 )
-from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, core_schema
+from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError, core_schema
 
 from hopweave.hit import Hit, Receipt, Scale
 from hopweave.knowledge import Knowledge, Ranking
@@ -41,6 +42,18 @@ Rankings = Mapping[str, Sequence[Hit]]
 _ROLES: dict[type, dict[str, type["Component"]]] = {}
 
 
+def _is_unknown(fault: ErrorDetails) -> bool:
+    return fault["type"] == "extra_forbidden" and len(fault["loc"]) == 1
+
+
+def _with_allowed(fault: ErrorDetails, model: type[BaseModel]) -> InitErrorDetails:
+    kind, words, context = fault["type"], fault["msg"], fault.get("ctx")
+    if _is_unknown(fault):
+        context = {"allowed": ", ".join(name for name in model.model_fields if name != "kind")}
+        words = "No such parameter; allowed are {allowed}"
+    return InitErrorDetails(type=PydanticCustomError(kind, words, context), loc=fault["loc"], input=fault["input"])
+
+
 class Component(BaseModel):
     """A part of a recipe. `kind` names it in YAML."""
 
@@ -48,20 +61,18 @@ class Component(BaseModel):
 
     kind: str
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _known_parameters(cls, data: Any) -> Any:
-        """An error that names the allowed parameters, as pydantic's own does not."""
-        unknown = [name for name in data if name not in cls.model_fields] if isinstance(data, dict) else []
-        if unknown:
-            known = ", ".join(name for name in cls.model_fields if name != "kind")
-            kind = PydanticCustomError(
-                "extra_forbidden", "No such parameter; allowed are {allowed}", {"allowed": known}
-            )
-            faults = [InitErrorDetails(type=kind, loc=(str(name),), input=data[name]) for name in unknown]
+    def _names_allowed_parameters(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        """Faults as pydantic has them, but one of an unknown parameter names those that are allowed."""
+        try:
+            return handler(data)
+        except ValidationError as error:
+            if not any(_is_unknown(fault) for fault in error.errors(include_url=False)):
+                raise
+            faults = [_with_allowed(fault, cls) for fault in error.errors(include_url=False)]
             hidden = cls.model_config.get("hide_input_in_errors", False)
-            raise ValidationError.from_exception_data(cls.__name__, faults, hide_input=hidden)
-        return data
+            raise ValidationError.from_exception_data(cls.__name__, faults, hide_input=hidden) from None
 
     def changed(self, **parameters: Any) -> Self:
         """This component with other values for some of its parameters, checked as at construction.

@@ -85,7 +85,7 @@ class Pipeline:
     def __init__(
         self, recipe: str | Path | Recipe, knowledge: Knowledge, *, cache: QueryCache["Result"] | None = None
     ) -> None:
-        if not hasattr(knowledge, "capabilities"):
+        if knowledge is not None and not hasattr(knowledge, "capabilities"):
             raise TypeError(
                 f"knowledge: must be an open knowledge base, such as KnowledgeBase.open('my.db'), but got {knowledge!r}"
             )

@@ -12,7 +12,7 @@ from hopweave.stages.rerank.remote_rerank import RemoteRerank
 
 TOP_K = "top_k: must be a whole number of at least 1, but got '5'"
 NO_RECIPE = "there is no recipe 'hybird' and no such file; shipped are hybrid, .*multihop"
-FOLDER = "folder: is a folder, but a knowledge base is a file, such as .*my.db"
+FOLDER = "folder: cannot be opened: is a folder, not a file, such as .*my.db"
 TENANT = "tenant: must be a mapping of metadata fields to values, but got 'acme'"
 WEIGHTS = r"ReciprocalRank\nweights\n.*valid dictionary.*input_value=\[1, 2\]"
 HALF_LIFE = r"(?s)half_life.*allowed are .*half_life_days"

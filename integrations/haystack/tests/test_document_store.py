@@ -83,7 +83,7 @@ def test_an_existing_file_keeps_its_own_settings(tmp_path):
 
 
 def test_an_unknown_embedder_is_named():
-    with pytest.raises(ValueError, match=r"Embedder: no kind 'magic'; allowed are .*static"):
+    with pytest.raises(ValueError, match=r"embedder: 'magic' is not allowed; allowed are .*static"):
         HopweaveDocumentStore(embedder="magic").count_documents()
 
 

@@ -85,7 +85,7 @@ class Connections(ForkAware):
         self._closed = False
         self._file: tuple[int, int] | None = None
         if path.is_dir():
-            raise KnowledgeBaseError(f"{path}: is a folder, but a knowledge base is a file, such as {path / 'my.db'}")
+            raise KnowledgeBaseError(f"{path}: cannot be opened: is a folder, not a file, such as {path / 'my.db'}")
         if read_only and not path.exists():
             raise KnowledgeBaseError(f"{path}: does not exist")
         try:
