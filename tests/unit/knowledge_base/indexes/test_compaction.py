@@ -1,12 +1,8 @@
 """Compaction: the same answers before and after, from every process, and nothing left of what was deleted."""
 
 import logging
-import multiprocessing
-import os
 import random
 import shutil
-import sqlite3
-import time
 
 import numpy as np
 import pytest
@@ -239,84 +235,6 @@ def test_nothing_of_a_deleted_document_is_in_any_file(count, path, tmp_path):
         assert kb.check() == []
         assert not [hit for hit in reader.search("Zanzibarquux").hits if hit.id.startswith("s")]
     assert found_in_bytes(tmp_path, vectors) == set()
-
-
-# Killed at any moment
-
-KILLS = int(os.environ.get("HOPWEAVE_KILLS", "25"))
-
-
-def churn(path, seed):
-    """Add, delete and compact for ever; every document says in its text under which number it was committed."""
-    chance = random.Random(seed)
-    compaction._MIN_CHANGES = 30
-    with KnowledgeBase.open(path, builders=[]) as kb:
-        while True:
-            round_ = kb.version
-            kb.add([Document(f"k{chance.randrange(300)}", f"round {round_} {word}") for word in WORDS], batch_size=6)
-            kb.delete([f"k{chance.randrange(300)}" for _ in range(4)])
-            if chance.random() < 0.5:
-                kb.compact()
-
-
-def test_killed_at_random_moments(path):
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["hopweave.knowledge_base.store", "Stemmer", "wordllama"])
-    chance, version = random.Random(5), 0
-    with KnowledgeBase.open(path, builders=[]) as kb:
-        kb.add(documents(200))
-    for kill in range(KILLS):
-        child = context.Process(target=churn, args=(path, kill))
-        child.start()
-        child.join(chance.uniform(0.05, 0.6))
-        before = sqlite3.connect(path)
-        committed = before.execute("SELECT version FROM state").fetchone()[0]
-        before.close()
-        child.kill()
-        child.join()
-        assert child.exitcode == -9
-        with KnowledgeBase.open(path, read_only=True) as kb:
-            assert kb.check() == []
-            assert kb.version >= max(committed, version)
-            version = kb.version
-            assert {f"d{n}" for n in range(200)} <= set(kb.ids())
-    with KnowledgeBase.open(path) as kb, KnowledgeBase.open(builders=[]) as fresh:
-        kb.compact()
-        fresh.add(kb.documents())
-        assert [kb.search(question).hits for question in QUESTIONS] == [fresh.search(one).hits for one in QUESTIONS]
-        folder = ImageFolder(path).folder
-        assert len(list(folder.iterdir())) <= 4  # two images, the lock
-
-
-def test_searches_beside_a_writer_never_miss_what_is_always_there(path):
-    """One search, one state: rows, ids and tenants are read at one version."""
-    with KnowledgeBase.open(path, builders=[]) as kb:
-        kb.add([*documents(50), Document("anchor", "the anchor of the quay", {"customer": "acme"})])
-        kb.add([Document("busy", "a busy ship, never moored")])
-        context = multiprocessing.get_context("forkserver")
-        writer = context.Process(target=update_for_ever, args=(path,))
-        writer.start()
-        try:
-            version, deadline = kb.version, time.monotonic() + 60
-            while kb.version < version + 3:
-                assert time.monotonic() < deadline, "nothing is written"
-            for _ in range(400):
-                assert "anchor" in [hit.id for hit in kb.search("anchor", recipe="hybrid", top_k=5).hits]
-                ranked = kb.rank_words("anchor", analyzer="nlp", top_k=3, tenant={"customer": "acme"})
-                assert [key for key, _ in ranked] == ["anchor"]
-                words = kb.rank_words("busy moored", analyzer="nlp", top_k=5)
-                assert [key for key, _ in words] == ["busy"]  # changed all the time, but always there
-        finally:
-            writer.kill()
-            writer.join()
-
-
-def update_for_ever(path):
-    with KnowledgeBase.open(path, builders=[]) as kb:
-        number = 0
-        while True:
-            kb.add([Document("busy", f"a busy ship, moored {number} times")])
-            number += 1
 
 
 def test_if_needed_only_writes_what_is_missing_or_old(path, monkeypatch):
