@@ -5,7 +5,7 @@ normalised name, so that the same name in two documents is the same node.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -133,6 +133,18 @@ class Contribution:
 
 IMPORTED = "property_graph:"
 """What the id of a contribution starts with that another tool made from the document named after it."""
+
+
+def as_imported(contribution: Contribution) -> Contribution:
+    """A contribution of another tool, which is kept beside what the document of its id contributes itself.
+
+    >>> as_imported(Contribution("d")).document_id
+    'property_graph:d'
+    """
+    if contribution.document_id.startswith(IMPORTED):
+        return contribution
+    return replace(contribution, document_id=IMPORTED + contribution.document_id)
+
 
 ADDRESS = "address:"
 """What the target of an edge starts with when it is not a node id but what some document is called."""

@@ -15,13 +15,12 @@ from hopweave.graph.build.builders.builder import GraphBuilder
 from hopweave.graph.communities import communities
 from hopweave.graph.documents import passage_numbers
 from hopweave.graph.model import Contribution
-from hopweave.graph.storage import ledger
 from hopweave.graph.storage.table_graph import TableGraph
 from hopweave.hit import Hit, Vector
 from hopweave.knowledge import Capability, Knowledge, Ranking
 from hopweave.knowledge_base.connections import Connections, grouped
 from hopweave.knowledge_base.embedding.train_embedder import embed_anew
-from hopweave.knowledge_base.entry import Added, listed, read_document, read_vector, stored_documents
+from hopweave.knowledge_base.entry import Added, read_document, read_vector, stored_documents
 from hopweave.knowledge_base.file.temporary_folder import TemporaryFolder
 from hopweave.knowledge_base.indexes.compaction import Compaction
 from hopweave.knowledge_base.indexes.images import ImageFolder
@@ -30,7 +29,7 @@ from hopweave.knowledge_base.indexes.verify import image_problems
 from hopweave.knowledge_base.info import facts
 from hopweave.knowledge_base.integrity import problems
 from hopweave.knowledge_base.settings import UNSET, Settings
-from hopweave.knowledge_base.writer import Writer, ids_of_source, remove
+from hopweave.knowledge_base.writer import Writer, ids_of_source, record_imported, remove
 from hopweave.metadata.filters import Filters
 from hopweave.query import Query
 from hopweave.text.analyzers import analyzer as analyze_with
@@ -151,11 +150,10 @@ class KnowledgeBase(Knowledge):
 
     def update(self, documents: Iterable[Document]) -> Added:
         """Replace documents that exist; an unknown id is an error that names it, and then nothing is changed."""
-        documents = list(documents)
-        missing = sorted({document.id for document in documents} - self.get([d.id for d in documents]).keys())
-        if missing:
-            raise KnowledgeBaseError(f"cannot update what is not there: {listed(missing)}")
-        return self.add(documents)
+        done = self._writer.update(self.settings.check_vectors(documents, None))
+        if done.updated:
+            self._compaction.start_if_needed()
+        return done
 
     def replace(self, source: str, documents: Iterable[Document], *, vectors_of: str | None = None) -> Added:
         """Make these the documents of a source, such as a file; what it had besides goes, in one transaction.
@@ -214,9 +212,12 @@ class KnowledgeBase(Knowledge):
         return count
 
     def contribute(self, contributions: Iterable[Contribution]) -> None:
-        """Record what a graph from elsewhere says, under ids of your own; `delete` these ids to take it back."""
+        """Record what a graph from elsewhere says, under ids of your own; `delete` these ids to take it back.
+
+        Under the id of a document, it stands beside what the document says itself, and goes when the document goes.
+        """
         with self._connections.writing() as connection:
-            ledger.record(connection, contributions)
+            record_imported(connection, list(contributions))
 
     def compact(self, *, rebuild: bool = False, if_needed: bool = False) -> None:
         """Write new index images now, and remove what deleted documents have left behind in the file.

@@ -8,10 +8,10 @@ from itertools import islice
 
 from hopweave.document import Document
 from hopweave.errors import KnowledgeBaseError
-from hopweave.graph.model import IMPORTED
+from hopweave.graph.model import IMPORTED, Contribution, as_imported
 from hopweave.graph.storage import ledger
 from hopweave.knowledge_base.connections import Connections, grouped
-from hopweave.knowledge_base.entry import Added, Entry, changed, digests, distinct
+from hopweave.knowledge_base.entry import Added, Digests, Entry, changed, digests, distinct, listed
 from hopweave.knowledge_base.file.digest import vector_columns
 from hopweave.knowledge_base.prepare import Pool, Prepared, Preparer, ahead, preparing
 from hopweave.knowledge_base.settings import Settings
@@ -54,6 +54,29 @@ class Writer:
     def replace(self, source: str, documents: Iterable[Document]) -> Added:
         """Make these the documents of a source, in one transaction: what it had besides goes."""
         entries = distinct([Entry.of(replace(document, source=source)) for document in documents], "replace")
+
+        def remove_others(connection: sqlite3.Connection, known: Mapping[str, Digests]) -> int:  # noqa: ARG001 - shape
+            return remove(connection, ids_of_source(connection, source) - entries.keys())
+
+        return self._at_once(entries, remove_others)
+
+    def update(self, documents: Iterable[Document]) -> Added:
+        """Replace documents that exist, in one transaction; an unknown id is an error, and nothing is changed."""
+        entries = distinct([Entry.of(document) for document in documents], "replace")
+
+        def all_there(connection: sqlite3.Connection, known: Mapping[str, Digests]) -> int:  # noqa: ARG001 - shape
+            if missing := sorted(entries.keys() - known.keys()):
+                raise KnowledgeBaseError(f"cannot update what is not there: {listed(missing)}")
+            return 0
+
+        with self._connections.reading() as connection:  # before anything is prepared, which takes longer
+            all_there(connection, digests(connection, entries))
+        return self._at_once(entries, all_there)
+
+    def _at_once(
+        self, entries: dict[str, Entry], before: Callable[[sqlite3.Connection, Mapping[str, Digests]], int]
+    ) -> Added:
+        """Write entries in one transaction; `before` is called in it with what is known, and says how many went."""
         preparer = Preparer.of(self._connections.path, self._settings)
         with self._connections.reading() as connection:
             pending = changed(entries, digests(connection, entries), "replace")
@@ -63,7 +86,7 @@ class Writer:
             stored = changed(entries, known, "replace")
             late = [entry for entry in stored if entry.document.id not in ready]  # written by another meanwhile
             ready.update(zip((one.document.id for one in late), _prepared(preparer, late), strict=True))
-            gone = remove(connection, ids_of_source(connection, source) - entries.keys())
+            gone = before(connection, known)
             write(connection, stored, ready)
         updated = sum(entry.document.id in known for entry in stored)
         return Added(len(stored) - updated, updated, len(entries) - len(stored), gone)
@@ -130,6 +153,17 @@ def remove(connection: sqlite3.Connection, ids: Iterable[str]) -> int:
     )
     ledger.forget(connection, [*ids, *(IMPORTED + key for key in ids)])
     return count
+
+
+def record_imported(connection: sqlite3.Connection, contributions: Sequence[Contribution]) -> None:
+    """Record what another tool says, beside what documents of the same ids say themselves."""
+    speaking = [one.document_id for one in contributions if one.mentions or one.words or one.addresses]
+    if taken := sorted(digests(connection, speaking)):
+        raise KnowledgeBaseError(
+            "cannot contribute mentions, words or addresses under the id of a document, which has its own: "
+            f"{listed(taken)}; state nodes and edges instead"
+        )
+    ledger.record(connection, map(as_imported, contributions))
 
 
 def ids_of_source(connection: sqlite3.Connection, source: str) -> set[str]:

@@ -1,10 +1,12 @@
 """Documents come and go with what they are parts of."""
 
+import numpy as np
 import pytest
 
 from hopweave.cli import main
 from hopweave.document import Document
 from hopweave.errors import KnowledgeBaseError
+from hopweave.graph.model import Contribution, Edge, Mention, Node
 from hopweave.knowledge_base.store import KnowledgeBase
 
 
@@ -175,3 +177,52 @@ def test_a_heading_is_found_kept_and_checked(tmp_path):
         assert kb.rank_words("harbour", analyzer="nlp", top_k=2) == []
         with pytest.raises(KnowledgeBaseError, match="its heading must be a string, but got 5"):
             kb.add([Document("skua", "A ferry.", heading=5)])
+
+
+# What others do meanwhile
+
+
+def test_update_does_not_bring_back_what_was_deleted_meanwhile(tmp_path):
+    path = tmp_path / "a.db"
+    with KnowledgeBase.open(path, embedder=lambda texts: [embed(text) for text in texts]) as kb:
+
+        def embed(text):
+            if "late" in text:  # another process deletes it while the new text is prepared
+                with KnowledgeBase.open(path) as other:
+                    other.delete(["skua"])
+            return [1.0, 2.0]
+
+        kb.add([Document("skua", "A ferry."), Document("tern", "A tug.")])
+        with pytest.raises(KnowledgeBaseError, match="cannot update what is not there: 'skua'"):
+            kb.update([Document("tern", "A big tug."), Document("skua", "A late ferry.")])
+        assert {document.id: document.text for document in kb.documents()} == {"tern": "A tug."}
+
+
+def test_what_is_contributed_under_the_id_of_a_document_stands_beside_what_it_says_itself():
+    said = Contribution("skua", (Node.entity("Rota"),), (Edge("passage:skua", "entity:rota", "planned_by"),))
+
+    def names(kb):
+        found = kb.graph.neighbours(np.array(list(kb.graph.find(["passage:skua"]).values())), "both").targets
+        return {node.name for node in kb.graph.nodes(found)}
+
+    for order in ((0, 1), (1, 0)):
+        with KnowledgeBase.open(embedder=None) as kb:
+            steps = (
+                lambda kb=kb: kb.add([Document("skua", "MV Skua calls at Great Hallow.", {"title": "MV Skua"})]),
+                lambda kb=kb: kb.contribute([said]),
+            )
+            for number in order:
+                steps[number]()
+            assert {"Rota", "Great Hallow"} <= names(kb)
+            assert kb.check() == []
+            kb.add([Document("skua", "MV Skua calls at Little Hallow.", {"title": "MV Skua"})])
+            assert {"Rota", "Little Hallow"} <= names(kb)
+            kb.delete(["skua"])
+            assert not kb.graph.find(["passage:skua", "entity:rota"])
+
+
+def test_mentions_cannot_be_contributed_in_the_name_of_a_document():
+    with KnowledgeBase.open(embedder=None) as kb:
+        kb.add([Document("skua", "MV Skua is a ferry.")])
+        with pytest.raises(KnowledgeBaseError, match="under the id of a document, which has its own: 'skua'"):
+            kb.contribute([Contribution("skua", mentions=(Mention("Rota"),))])
