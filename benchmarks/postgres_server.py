@@ -1,47 +1,167 @@
-"""A PostgreSQL server with pgvector for as long as a block runs, from the wheel `pgserver`."""
+"""A PostgreSQL server for examples, tests and benchmarks, from the wheel `pgserver` (with pgvector), on a free port.
 
+pip install pgserver
+python benchmarks/postgres_server.py      prints the URL and runs until Ctrl-C
+"""
+
+import contextlib
+import importlib.util
 import os
+import pwd
+import secrets
 import shutil
+import signal
 import socket
 import subprocess
+import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
-from tempfile import mkdtemp
 
 
-@contextmanager
-def postgres_server() -> Iterator[str]:
-    """Start a server in a folder of its own on a free loopback port; gives the URL of its database.
+class PostgresServer:
+    """A server with data in a folder of its own. PostgreSQL refuses to run as root, so root runs it as nobody."""
 
-    PostgreSQL refuses to run as root, so root starts it as `nobody`.
-    """
-    package = find_spec("pgserver")
-    if package is None or package.origin is None:
-        raise SystemExit("PostgreSQL is needed: pip install pgserver")
-    binaries = Path(package.origin).parent / "pginstall" / "bin"
-    folder = Path(mkdtemp(prefix="postgres"))
-    account = {}
-    if os.geteuid() == 0:
-        account = {"user": "nobody", "group": "nogroup", "extra_groups": []}
-        shutil.chown(folder, "nobody", "nogroup")
-
-    def run(program: str, *arguments: str) -> None:
-        # no pipe: the server would inherit it, and the call would wait for the server to end
-        with (folder / "output").open("ab") as output:
-            command = [str(binaries / program), "-D", str(folder / "data"), *arguments]
-            subprocess.run(command, check=True, stdout=output, stderr=output, cwd=folder, **account)
-
-    try:
-        run("initdb", "--auth=trust", "--encoding=utf8", "-U", "postgres", "--no-sync")
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        run("pg_ctl", "-w", "-o", f"-h 127.0.0.1 -p {port} -k {folder} -F", "-l", str(folder / "log"), "start")
+    def __init__(self, **settings: str) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="hopweave-postgres-"))
+        self._programs = _programs(self._folder)
+        self._password = secrets.token_hex(8)
+        self._settings = {"fsync": "off", "shared_buffers": "256MB", **settings}
+        self._process: subprocess.Popen[bytes] | None = None
+        self.port = 0
         try:
-            yield f"postgresql://postgres@127.0.0.1:{port}/postgres"
-        finally:
-            run("pg_ctl", "-m", "immediate", "stop")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+            self._initialise()
+            self.start()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://hopweave:{self._password}@127.0.0.1:{self.port}/postgres"
+
+    def start(self) -> None:
+        """Start the server, on the same port as before if it ran."""
+        for _ in range(20):
+            port = self.port or _free_port()
+            with (self._folder / "log").open("ab") as log:
+                self._process = subprocess.Popen(self._command(port), stdout=log, stderr=log, **_unprivileged())
+            if self._answers(port):
+                self.port = port
+                return
+            self.kill()
+        raise RuntimeError(f"PostgreSQL does not start:\n{(self._folder / 'log').read_text()[-2000:]}")
+
+    def kill(self) -> None:
+        """Kill it without warning, all its processes at once."""
+        if self._process is None:
+            return
+        pids = [self._process.pid, *_children(self._process.pid)]
+        for pid in pids:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        self._process.wait()
+        self._process = None
+
+    def close(self) -> None:
+        """Stop the server and remove its data."""
+        self.kill()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def __enter__(self) -> "PostgresServer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _initialise(self) -> None:
+        secret = self._folder / "password"
+        secret.write_text(self._password)
+        if os.getuid() == 0:
+            for path in (self._folder, secret):
+                os.chown(path, _nobody().pw_uid, _nobody().pw_gid)
+        program = [str(self._programs / "initdb"), "--pgdata", str(self._folder / "data"), "--username", "hopweave"]
+        options = [
+            "--auth",
+            "scram-sha-256",
+            "--pwfile",
+            str(secret),
+            "--encoding",
+            "UTF8",
+            "--locale",
+            "C",
+            "--no-sync",
+        ]
+        made = subprocess.run([*program, *options], capture_output=True, text=True, check=False, **_unprivileged())
+        if made.returncode:
+            raise RuntimeError(f"initdb failed:\n{made.stdout}{made.stderr}")
+
+    def _command(self, port: int) -> list[str]:
+        settings = {**self._settings, "listen_addresses": "127.0.0.1", "unix_socket_directories": "", "port": str(port)}
+        options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+        return [str(self._programs / "postgres"), "-D", str(self._folder / "data"), *options]
+
+    def _answers(self, port: int) -> bool:
+        """Whether it accepts connections before long; recovery after a kill takes a moment."""
+        ready = [str(self._programs / "pg_isready"), "--quiet", "--host", "127.0.0.1", "--port", str(port)]
+        for _ in range(600):
+            if self._process is None or self._process.poll() is not None:
+                return False
+            if subprocess.run(ready, check=False).returncode == 0:
+                return True
+            time.sleep(0.05)
+        return False
+
+
+@contextlib.contextmanager
+def postgres_server() -> Iterator[str]:
+    """The URL of a server that runs as long as the block."""
+    with PostgresServer() as server:
+        yield server.url
+
+
+def _programs(folder: Path) -> Path:
+    spec = importlib.util.find_spec("pgserver")
+    if spec is None or spec.origin is None:
+        raise RuntimeError("this needs a PostgreSQL server: pip install pgserver")
+    home = Path(spec.origin).parent / "pginstall"
+    if os.getuid() == 0:
+        probe = subprocess.run(
+            [str(home / "bin" / "postgres"), "--version"], capture_output=True, check=False, **_unprivileged()
+        )
+        if probe.returncode:  # nobody may not look into the environment of root
+            folder.chmod(0o755)
+            home = Path(shutil.copytree(home, folder / "programs"))
+    return home / "bin"
+
+
+def _unprivileged() -> dict:
+    return (
+        {"user": _nobody().pw_uid, "group": _nobody().pw_gid, "extra_groups": [], "cwd": "/"}
+        if os.getuid() == 0
+        else {}
+    )
+
+
+def _nobody() -> pwd.struct_passwd:
+    return pwd.getpwnam("nobody")
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def _children(pid: int) -> list[int]:
+    found = Path(f"/proc/{pid}/task/{pid}/children")
+    return [int(child) for child in found.read_text().split()] if found.exists() else []
+
+
+if __name__ == "__main__":
+    with PostgresServer() as server:
+        print(server.url, flush=True)
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.pause()

@@ -91,7 +91,7 @@ def postgres_server():
     """A real PostgreSQL server on a free port of the loopback interface, for the whole run of this process."""
     if importlib.util.find_spec("pgserver") is None and os.environ.get("HOPWEAVE_POSTGRES") != "required":
         pytest.skip("needs a PostgreSQL server: pip install pgserver 'psycopg[binary,pool]'")
-    path = Path(__file__).parents[1] / "examples" / "postgres_server.py"
+    path = Path(__file__).parents[1] / "benchmarks" / "postgres_server.py"
     spec = importlib.util.spec_from_file_location("postgres_server", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

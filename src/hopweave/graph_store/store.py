@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from hopweave.document import Document
 from hopweave.graph.build.builders.builder import GraphBuilder, contribute_all
@@ -191,6 +192,16 @@ def is_url(where: object) -> bool:
     (True, False)
     """
     return str(where).startswith(SCHEMES)
+
+
+def has_password(url: str) -> bool:
+    """Whether a connection URL holds a password.
+
+    >>> has_password("postgresql://anna:secret@db/kb"), has_password("postgresql://anna@db/kb")
+    (True, False)
+    """
+    parts = urlsplit(url)
+    return bool(parts.password) or "password=" in parts.query
 
 
 def kept_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,14 +4,16 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from llama_index.core.bridge.pydantic import SecretStr
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.schema import NodeWithScore
 from llama_index.hopweave.embedder import chosen_model, to_embedder
 from llama_index.hopweave.nodes import to_hit
 from llama_index.hopweave.stores import keeper_of, nodes_in
 
-from hopweave.graph.external_documents import ExternalDocuments
+from hopweave.graph.external_documents import ExternalDocuments, GraphHome
 from hopweave.graph.port import GraphPort
+from hopweave.graph_store.store import GraphStore, has_password, is_url
 from hopweave.hit import Hit
 from hopweave.knowledge import Capability, Knowledge
 from hopweave.knowledge_base.shared import open_shared
@@ -60,7 +62,9 @@ def opened(knowledge_base: Knowledge | str | Path, embed_model: BaseEmbedding | 
     return found
 
 
-def documents_in(store: Any, graph: KnowledgeBase | GraphPort | str | Path) -> ExternalDocuments:
+def documents_in(
+    store: Any, graph: KnowledgeBase | GraphPort | GraphHome | str | Path | SecretStr
+) -> ExternalDocuments:
     """
     Nodes that a LlamaIndex store holds, under the graph that connects them.
 
@@ -79,16 +83,25 @@ def documents_in(store: Any, graph: KnowledgeBase | GraphPort | str | Path) -> E
         store: An index, a docstore, a vector store or a property graph store that gives nodes by id; one that has
             asynchronous calls alone will do.
         graph: What was written of the same nodes: an open knowledge base or the path of its file, which is searched by
-            words and vectors too and followed as it changes; or a graph alone.
+            words and vectors too and followed as it changes; a graph alone; or a `GraphStore`, its file or its URL (a
+            `SecretStr` if it holds a password), which is live: every question sees it as it is then.
 
     Returns:
         What a retriever takes in place of a knowledge base.
 
     """
     fetch = _Fetch(keeper_of(store))
-    if isinstance(graph, KnowledgeBase | str | Path):
-        return ExternalDocuments(None, fetch, index=opened(graph))
-    return ExternalDocuments(graph, fetch)
+    if isinstance(graph, str) and is_url(graph) and has_password(graph):
+        raise ValueError("graph: a URL with a password must be a pydantic SecretStr, so that it is never shown")
+    where = graph.get_secret_value() if isinstance(graph, SecretStr) else graph
+    if isinstance(where, str) and is_url(where):
+        return ExternalDocuments(GraphStore.open(where), fetch)
+    if not isinstance(where, KnowledgeBase | str | Path):
+        return ExternalDocuments(where, fetch)
+    index = opened(where)
+    if isinstance(index, KnowledgeBase) and not index.settings.analyzers:  # a graph without texts
+        return ExternalDocuments(index, fetch)
+    return ExternalDocuments(None, fetch, index=index)
 
 
 class _Fetch:

@@ -64,7 +64,7 @@ class _Save:
         self._save_near()
         self._save_documents(rows, documents, gone)
         self._save_words(documents)
-        self._save_resolved(affected)
+        self._save_resolved(np.setdiff1d(affected, documents))
         self._clean()
         self._save_state()
 
@@ -87,16 +87,19 @@ class _Save:
 
     def _save_words(self, documents: Numbers) -> None:
         """Letter counts, and in how many documents a word is; words that no document has any more go."""
-        part, words, before = self.part, self.tables.words, self.part.words_before
-        new, old = Counter(self._words_of(documents)[1].tolist()), part.old_words
-        rows = []
-        for number, id_ in part.word_ids.pairs():
-            sums = [int(words[name][number]) for name in ("lower", "upper", "near_documents")]
-            known = [int(before[name][number]) for name in ("lower", "upper", "near_documents", "documents")]
-            now = [*sums, known[3] + new[number] - old[number]]
-            if now != known:
-                rows.append((id_, stored_word(self.tables.word_strings[number]), *now))
-        columns = [list(column) for column in zip(*rows, strict=True)] or [[]] * 6
+        part, before = self.part, self.part.words_before
+        numbers = part.word_ids.known(len(self.tables.words))
+        now = {name: self.tables.words[name][numbers].astype(np.int64) for name in ("lower", "upper", "near_documents")}
+        now["documents"] = before["documents"][numbers]
+        for sign, counts in ((1, Counter(self._words_of(documents)[1].tolist())), (-1, part.old_words)):
+            now["documents"] = now["documents"] + sign * np.array(
+                [counts[number] for number in numbers.tolist()], np.int64
+            )
+        differs = np.any([values != before[name][numbers] for name, values in now.items()], axis=0)
+        changed = numbers[differs]
+        texts = [stored_word(self.tables.word_strings[number]) for number in changed.tolist()]
+        ids = part.word_ids.ids(changed).tolist()
+        columns = [ids, texts, *(values[differs].tolist() for values in now.values())]
         self.cursor.execute(
             "INSERT INTO words SELECT * FROM unnest(%s::int[], %s::text[], %s::int[], %s::int[], %s::int[], %s::int[]) "
             "ON CONFLICT (id) DO UPDATE SET lower_case = excluded.lower_case, upper_case = excluded.upper_case, "
@@ -235,24 +238,25 @@ class _Save:
                         *row,
                         sorted(set(words_of.get(number, []))),
                         sorted(set(names_of.get(number, []))),
-                        b"",
-                        b"",
+                        *self._resolved(number),
                     )
                 )
 
+    def _resolved(self, number: int) -> tuple[bytes, bytes]:
+        """The mentions of a document, and the words next to them."""
+        targets, codes, weights = self.tables.rows.row(number)
+        own = codes & (MENTION | BACKWARD) == MENTION
+        mentions = np.empty(int(own.sum()), MENTIONS)
+        mentions["node"] = self.part.node_ids.ids(targets[own])
+        mentions["type"], mentions["weight"] = codes[own] // 4, weights[own]
+        nodes, words = self.tables.nearby.row(number)
+        nearby = np.empty(len(nodes), NEARBY)
+        nearby["node"], nearby["word"] = self.part.node_ids.ids(nodes), self.part.word_ids.ids(words)
+        return mentions.tobytes(), nearby.tobytes()
+
     def _save_resolved(self, documents: Numbers) -> None:
-        """The mentions of documents that were resolved, and the words next to them."""
-        rows = []
-        for number in documents.tolist():
-            targets, codes, weights = self.tables.rows.row(number)
-            own = codes & (MENTION | BACKWARD) == MENTION
-            mentions = np.empty(int(own.sum()), MENTIONS)
-            mentions["node"] = self.part.node_ids.ids(targets[own])
-            mentions["type"], mentions["weight"] = codes[own] // 4, weights[own]
-            nodes, words = self.tables.nearby.row(number)
-            nearby = np.empty(len(nodes), NEARBY)
-            nearby["node"], nearby["word"] = self.part.node_ids.ids(nodes), self.part.word_ids.ids(words)
-            rows.append((self.part.node_ids.id(number), mentions.tobytes(), nearby.tobytes()))
+        """What other documents than those that were added mention now."""
+        rows = [(self.part.node_ids.id(number), *self._resolved(number)) for number in documents.tolist()]
         columns = [list(column) for column in zip(*rows, strict=True)] or [[]] * 3
         self.cursor.execute(
             "UPDATE documents SET mentions = r.mentions, nearby = r.nearby "
@@ -273,14 +277,16 @@ class _Save:
             "AND type = %s AND weight > 0) WHERE id = ANY(%s)",
             [about, topics],
         )
-        every = [id_ for _, id_ in ids.pairs()]
+        idle = ids.known(len(self.tables.nodes))
+        for name in ("about", "sure", "passages", "declared", "document", "edge_ends"):
+            idle = idle[self.tables.nodes[name][idle] == 0]
         self.cursor.execute(
             "DELETE FROM nodes n WHERE id = ANY(%s) AND about = 0 AND sure = 0 AND passages = 0 AND declared = 0 "
             "AND document = 0 AND edge_ends = 0 AND (flags & 8) = 0 "
             "AND NOT EXISTS (SELECT 1 FROM spellings WHERE node = n.id) "
             "AND NOT EXISTS (SELECT 1 FROM stated WHERE source = n.id) "
             "AND NOT EXISTS (SELECT 1 FROM stated WHERE target = n.id) RETURNING id, name_key",
-            [every],
+            [ids.ids(idle).tolist()],
         )
         gone = self.cursor.fetchall()
         keys = {key for _, key in gone if key is not None}

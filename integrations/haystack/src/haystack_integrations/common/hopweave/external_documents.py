@@ -8,17 +8,21 @@ from haystack.document_stores.in_memory import InMemoryDocumentStore
 from haystack.document_stores.types import DocumentStore
 
 from haystack_integrations.common.hopweave.documents import to_hit
+from hopweave import GraphStore
 from hopweave.graph.external_documents import ExternalDocuments
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
 
 
-def documents_in(store: DocumentStore, index: Knowledge) -> ExternalDocuments:
+def documents_in(
+    store: DocumentStore, index: Knowledge | None = None, graph: GraphStore | None = None
+) -> ExternalDocuments:
     """
-    Documents that a store holds, under the graph and the index of a knowledge base that has the same ids.
+    Documents that a store holds, under a graph and the index of a knowledge base that have the same ids.
 
     :param store: Any document store.
     :param index: The knowledge base; its own copies of the documents are not handed out.
+    :param graph: The graph, in place of that of the knowledge base.
     :returns: What a source takes in place of the knowledge base.
     """
     one_at_a_time = Lock()  # stores may share one cursor between threads, and sources may run in several
@@ -28,7 +32,7 @@ def documents_in(store: DocumentStore, index: Knowledge) -> ExternalDocuments:
             found = by_id(store, ids) if ids else []
         return [to_hit(document)._replace(score=None) for document in found]
 
-    return ExternalDocuments(None, fetch, index=index)
+    return ExternalDocuments(graph, fetch, index=index)
 
 
 def by_id(store: DocumentStore, ids: list[str]) -> list[Document]:

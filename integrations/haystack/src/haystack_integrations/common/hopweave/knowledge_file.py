@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from haystack_integrations.common.hopweave.external_documents import documents_in
+from haystack_integrations.common.hopweave.graph_location import GraphLocation
 from hopweave import KnowledgeBase
 from hopweave.knowledge import Knowledge
 from hopweave.knowledge_base.shared import open_shared
@@ -20,7 +21,7 @@ class KnowledgeFile:
     It can be copied and pickled: the copy is not open.
     """
 
-    def __init__(self, path: str | Path | None, document_store: Any = None) -> None:
+    def __init__(self, path: str | Path | None, document_store: Any = None, graph: GraphLocation | None = None) -> None:
         from haystack_integrations.document_stores.hopweave import HopweaveDocumentStore
 
         if path is not None and not isinstance(path, str | Path):
@@ -29,6 +30,7 @@ class KnowledgeFile:
             )
         self.path = None if path is None else str(path)
         self.document_store = document_store
+        self.graph = graph
         self._knowledge_base: KnowledgeBase | None = None
         self._file: tuple[int, int] | None = None
         if self.path == MEMORY:
@@ -36,7 +38,9 @@ class KnowledgeFile:
                 f"knowledge_base: {MEMORY!r} is not allowed here; make a HopweaveDocumentStore({MEMORY!r}) and give it "
                 "as document_store"
             )
-        if self.path is None and not isinstance(document_store, HopweaveDocumentStore):
+        if graph is not None and document_store is None:
+            raise ValueError("graph: document_store is needed as well, as a graph holds no documents")
+        if graph is None and self.path is None and not isinstance(document_store, HopweaveDocumentStore):
             raise ValueError(
                 "knowledge_base: the path of a file is needed, unless document_store is a HopweaveDocumentStore; got "
                 f"document_store={document_store!r}"
@@ -65,17 +69,22 @@ class KnowledgeFile:
 
         :returns: What sources and stages ask.
         """
+        if self.graph is not None:
+            index = None if self.path is None else self.open()
+            return documents_in(self.document_store, index, self.graph.open())
         knowledge_base, store = self.open(), self.document_store
         return knowledge_base if store is None or self.path is None else documents_in(store, knowledge_base)
 
     def close(self) -> None:
-        """Let go of the file; the last to do so closes it."""
+        """Let go of the file, which the last to do so closes, and of the graph."""
+        if self.graph is not None:
+            self.graph.close()
         knowledge_base, self._knowledge_base = self._knowledge_base, None
         if knowledge_base is not None:
             knowledge_base.close()
 
     def __reduce__(self) -> tuple[Callable[..., "KnowledgeFile"], tuple[Any, ...]]:
-        return KnowledgeFile, (self.path, self.document_store)
+        return KnowledgeFile, (self.path, self.document_store, self.graph)
 
 
 def load_embedder(knowledge_base: KnowledgeBase) -> None:

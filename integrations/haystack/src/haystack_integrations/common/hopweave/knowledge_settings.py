@@ -46,7 +46,7 @@ def open_for_writing(
             path,
             embedder=None if embedder is None else _made("embedder", Embedder, embedder),
             analyzers=analyzers,
-            builders=None if builders is None else [_made("builders", GraphBuilder, builder) for builder in builders],
+            builders=made_builders(builders),
         )
     try:
         check_vectors(opened, documents)
@@ -54,6 +54,16 @@ def open_for_writing(
         opened.close()
         raise
     return opened
+
+
+def made_builders(builders: Sequence[Described] | None) -> list[GraphBuilder] | None:
+    """
+    Graph builders from their descriptions.
+
+    :param builders: What connects documents; None for the usual builders.
+    :returns: The builders.
+    """
+    return None if builders is None else [_made("builders", GraphBuilder, builder) for builder in builders]
 
 
 def check_vectors(knowledge_base: KnowledgeBase, documents: Sequence[Passage]) -> None:

@@ -7,9 +7,11 @@ from typing import Any
 
 from haystack import Document, component, default_to_dict
 from haystack.document_stores.types import DocumentStore, FilterPolicy
+from haystack.utils import Secret
 
 from haystack_integrations.common.hopweave.documents import to_document
 from haystack_integrations.common.hopweave.failures import report_failures
+from haystack_integrations.common.hopweave.graph_location import GraphLocation
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile, load_embedder
 from haystack_integrations.common.hopweave.parameters import (
     NamedParameters,
@@ -46,6 +48,7 @@ class RecipeRetriever(NamedParameters):
         *,
         knowledge_base: str | Path | None = None,
         document_store: DocumentStore | None = None,
+        graph: str | Path | Secret | None = None,
         recipe: str = "hybrid",
         upstream: Sequence[str] = (),
         top_k: int | None = None,
@@ -59,6 +62,9 @@ class RecipeRetriever(NamedParameters):
         :param knowledge_base: Path of the knowledge base file.
         :param document_store: Where the documents live, if not in the file; they go by the same ids. A
             `HopweaveDocumentStore` needs no path.
+        :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), as
+            `GraphWriter` writes them. It takes the place of the graph of a knowledge base, so that with `upstream`
+            retrievers of your store no knowledge base is needed.
         :param recipe: Name of a shipped recipe, or path of a YAML file.
         :param upstream: Names of the recipe's sources whose documents other components find: each is an input of that
             name, to which any retriever can be connected.
@@ -74,17 +80,23 @@ class RecipeRetriever(NamedParameters):
         with_upstream(self._recipe, upstream, {})
         self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
         self.document_store = document_store
+        self._graph = None if graph is None else GraphLocation(graph)
+        self.graph = None if self._graph is None else self._graph.graph
         self.recipe = recipe
         self.upstream = list(upstream)
         self.top_k = top_k
         self.filters = filters
         self.filter_policy = as_filter_policy(filter_policy)
         self.tenant = tenant
-        self._file = KnowledgeFile(knowledge_base, document_store)
+        self._file = KnowledgeFile(knowledge_base, document_store, self._graph)
         accept_documents(self, "upstream", self.upstream)
 
     def warm_up(self) -> None:
         """Open the knowledge base, and load its embedding model if the recipe has a source that needs it."""
+        if self._graph is not None:
+            self._graph.open()
+        if self.knowledge_base is None and self._graph is not None:
+            return
         opened = self._file.open()
         own = [source for name, source in self._recipe.sources.items() if name not in self.upstream]
         if any(isinstance(source, VectorSearch) for source in own):
@@ -100,6 +112,7 @@ class RecipeRetriever(NamedParameters):
             self,
             knowledge_base=self.knowledge_base,
             document_store=self.document_store,
+            graph=self.graph,
             recipe=self.recipe,
             upstream=self.upstream,
             top_k=self.top_k,

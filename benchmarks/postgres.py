@@ -1,0 +1,168 @@
+"""The graph in PostgreSQL: how near its rankings are to the embedded graph, how fast it is read and written.
+
+    python benchmarks/postgres.py                     a table
+    python benchmarks/postgres.py --json              one JSON object
+    python benchmarks/postgres.py --sizes 100000 1000000 --skip-writers
+
+Starts a server of its own on the loopback interface. `recall_gap` needs the judged sets (`--data` or HOPWEAVE_DATA) and
+is the largest loss of recall@5 on 2wiki51 and musique100, with static vectors and the recipe `multihop`.
+`growth_slope_100k_1m` is rows read per question at the largest size divided by those at the smallest.
+"""
+
+import argparse
+import json
+import os
+import tempfile
+import time
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import fmean, median
+
+from judging import SETS, JudgedSet, quality
+from postgres_server import PostgresServer
+from synthetic import synthetic_corpus
+
+from hopweave import Document, GraphStore, KnowledgeBase, Pipeline, Query
+from hopweave.graph.external_documents import ExternalDocuments
+from hopweave.graph.pagerank import PageRank
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--data", type=Path, default=os.environ.get("HOPWEAVE_DATA"))
+    parser.add_argument("--sizes", type=int, nargs="*", default=[1_000, 10_000], help="passages of synthetic corpora")
+    parser.add_argument("--questions", type=int, default=20)
+    parser.add_argument("--skip-writers", action="store_true")
+    options = parser.parse_args()
+    with PostgresServer(shared_buffers="1GB", max_wal_size="4GB", synchronous_commit="on") as server:
+        found = measure(server.url, options)
+    print(json.dumps(found) if options.json else "\n".join(f"{name:24} {value}" for name, value in found.items()))
+
+
+def measure(url: str, options: argparse.Namespace) -> dict:
+    gaps = {name: recall_gap(url, Path(options.data), name) for name in SETS} if options.data else {}
+    found: dict = {
+        "recall_gap": round(max((gap for _, _, gap in gaps.values()), default=float("nan")), 4) if gaps else None,
+        "recall": {name: {"embedded": one, "postgres": two} for name, (one, two, _) in gaps.items()},
+    }
+    reads = {size: reading(url, size, options.questions) for size in options.sizes}
+    if reads:
+        first, last = reads[min(reads)], reads[max(reads)]
+        found |= {key: last[key] for key in ("multihop_ms", "round_trips", "rows")}
+        found["growth_slope_100k_1m"] = round(last["rows"] / max(first["rows"], 1), 3)
+        found["sizes"] = reads
+        found["write_per_s"] = last["write_per_s"]
+    if not options.skip_writers:
+        found["two_writers_per_s"] = round(writers(url, 2), 1)
+    found["spark_per_s"] = None
+    return found
+
+
+def recall_gap(url: str, data: Path, name: str) -> tuple[float, float, float]:
+    """recall@5 of `multihop` over the embedded graph and over PostgreSQL, and how much is lost."""
+    corpus, queries, _ = SETS[name]
+    judged = JudgedSet.read(data / corpus, data / queries)
+    with KnowledgeBase.open() as base, GraphStore.open(url, schema=f"recall_{name}") as store:
+        base.add(judged.documents)
+        store.add(judged.documents)
+        places = (base, ExternalDocuments(store, lambda ids: base.get(ids).values(), index=base))
+        scores = []
+        for place in places:
+            pipeline = Pipeline("multihop", place)
+            rankings = [[hit.id for hit in pipeline.run(one.query).hits] for one in judged.questions]
+            scores.append(quality(rankings, judged.questions)["recall@5"])
+    return scores[0], scores[1], scores[0] - scores[1]
+
+
+def reading(url: str, size: int, questions: int) -> dict:
+    """One `multihop` walk per question: milliseconds, round trips and rows; the upstream sources are embedded."""
+    corpus = synthetic_corpus(size, questions=questions)
+    documents = [Document(one["id"], one["text"], {"title": one["title"]}) for one in corpus.passages]
+    with tempfile.TemporaryDirectory() as folder, GraphStore.open(url, schema=f"reading_{size}") as store:
+        begun = time.perf_counter()
+        store.add(documents, batch_size=max(256, size // 20))
+        writing = time.perf_counter() - begun
+        analyse(url, f"reading_{size}")
+        with KnowledgeBase.open(Path(folder, "kb.db"), builders=[]) as base:
+            base.add(documents)
+            place = ExternalDocuments(store, lambda ids: base.get(ids).values(), index=base)
+            times, trips, rows = [], [], []
+            pipeline, source = Pipeline("multihop", place), PageRank()
+            text, vector = pipeline.recipe.sources["text"], pipeline.recipe.sources["vector"]
+            for one in [*corpus.questions[:3], *corpus.questions]:
+                query = Query(str(one["question"]))
+                upstream = {"text": text.search(query, place), "vector": vector.search(query, place)}
+                before, begun = store.round_trips, time.perf_counter()
+                graphs = _Counting(store)
+                source.search(
+                    query, ExternalDocuments(graphs, lambda ids: base.get(ids).values(), index=base), upstream
+                )
+                times.append(1000 * (time.perf_counter() - begun))
+                trips.append(store.round_trips - before)
+                rows.append(graphs.rows)
+    times, trips, rows = times[3:], trips[3:], rows[3:]
+    return {
+        "multihop_ms": round(median(times), 1),
+        "multihop_p95_ms": round(sorted(times)[int(0.95 * len(times))], 1),
+        "round_trips": round(fmean(trips), 1),
+        "max_round_trips": max(trips),
+        "rows": round(fmean(rows)),
+        "write_per_s": round(size / writing, 1),
+    }
+
+
+class _Counting:
+    """A store that knows how many rows the last graph that it handed out has read."""
+
+    def __init__(self, store) -> None:
+        self._store, self._last = store, None
+
+    @property
+    def graph(self):
+        self._last = self._store.graph
+        return self._last
+
+    @property
+    def version(self) -> int:
+        return self._store.version
+
+    def visible(self, tenant, ids=None):
+        return self._store.visible(tenant, ids)
+
+    @property
+    def rows(self) -> int:
+        return self._last.rows_read
+
+
+def analyse(url: str, schema: str) -> None:
+    """Statistics and visibility maps, as autovacuum keeps them on a server that runs longer than a benchmark."""
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        for (table,) in connection.execute(
+            "SELECT tablename FROM pg_tables WHERE schemaname = %s", [schema]
+        ).fetchall():
+            connection.execute(f'VACUUM (ANALYZE) "{schema}"."{table}"')
+
+
+def write_part(url: str, number: int, count: int, size: int) -> None:
+    passages = synthetic_corpus(size).passages[number::count]
+    with GraphStore.open(url, schema="writers") as store:
+        store.add([Document(one["id"], one["text"], {"title": one["title"]}) for one in passages])
+
+
+def writers(url: str, count: int, size: int = 4_000) -> float:
+    """Documents per second that several processes write together, with starting them."""
+    GraphStore.open(url, schema="writers").close()
+    processes = [get_context("spawn").Process(target=write_part, args=(url, one, count, size)) for one in range(count)]
+    begun = time.perf_counter()
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    return size / (time.perf_counter() - begun)
+
+
+if __name__ == "__main__":
+    main()

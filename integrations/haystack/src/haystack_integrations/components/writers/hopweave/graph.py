@@ -1,0 +1,112 @@
+"""Indexing for documents that live in a store of the user's: their graph alone."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from haystack import Document, component, default_to_dict
+from haystack.utils import Secret
+
+from haystack_integrations.common.hopweave.documents import check_documents, to_passage
+from haystack_integrations.common.hopweave.graph_location import GraphLocation
+from haystack_integrations.common.hopweave.knowledge_settings import Described, made_builders
+from hopweave.document import Document as Passage
+
+
+@component
+class GraphWriter:
+    """
+    Writes what documents contribute to a graph, without their texts and vectors, which stay in the store they are in.
+
+    The graph is an SQLite file or lies in PostgreSQL, where many processes may write to it. Writing what has not
+    changed does nothing, and writing a document again replaces what it contributed.
+
+    ```python
+    from haystack import Document
+    from haystack_integrations.components.writers.hopweave import GraphWriter
+
+    writer = GraphWriter(graph="graph.db")
+    writer.run(documents=[Document(content="The Skua was built at Sørvåg.", meta={"title": "MV Skua"})])
+    ```
+    """
+
+    def __init__(
+        self,
+        *,
+        graph: str | Path | Secret,
+        schema: str = "hopweave",
+        builders: Sequence[Described] | None = None,
+        source_field: str | None = None,
+        batch_size: int = 256,
+    ) -> None:
+        """
+        Create the writer; the graph is opened on first use.
+
+        :param graph: Path of a file, or URL of a PostgreSQL database; one with a password as a secret.
+        :param schema: Schema of the database in which the tables lie.
+        :param builders: What connects documents, by kind or as mappings; None for the usual builders. They matter only
+            when the graph is new.
+        :param source_field: Metadata field that says where a document comes from, such as `file_path`. What a source
+            had before and has no more is deleted when its documents are written again, in one transaction per source.
+        :param batch_size: How many documents make a transaction.
+        """
+        self._location = GraphLocation(graph, schema)
+        self.graph = self._location.graph
+        self.schema = schema
+        self.builders = None if builders is None else list(builders)
+        self.source_field = source_field
+        self.batch_size = batch_size
+
+    def to_dict(self) -> dict[str, Any]:
+        """
+        The component as serialised data.
+
+        :returns: Its type and the parameters of its constructor.
+        """
+        return default_to_dict(
+            self,
+            graph=self.graph,
+            schema=self.schema,
+            builders=self.builders,
+            source_field=self.source_field,
+            batch_size=self.batch_size,
+        )
+
+    def close(self) -> None:
+        """Let go of the graph."""
+        self._location.close()
+
+    @component.output_types(documents_written=int, unchanged=int, deleted=int)
+    def run(self, documents: list[Document], complete: bool = False) -> dict[str, int]:
+        """
+        Write what documents contribute to the graph.
+
+        :param documents: The documents.
+        :param complete: Whether these are all the documents there are; any other is deleted then.
+        :returns: `documents_written`, those added or replaced, `unchanged`, and `deleted`.
+        :raises ValueError: If it is not a list of documents.
+        """
+        check_documents(documents)
+        store = self._location.open(builders=made_builders(self.builders))
+        by_source: dict[str, list[Passage]] = {}
+        for passage in map(to_passage, documents):
+            by_source.setdefault(str(passage.metadata.get(self.source_field or "") or ""), []).append(passage)
+        done = store.add(by_source.pop("", []), batch_size=self.batch_size)
+        for source, group in by_source.items():
+            done += store.replace(source, group)
+        gone = store.delete(set(store.ids()) - {one.id for one in documents}) if complete else 0
+        return {
+            "documents_written": done.added + done.updated,
+            "unchanged": done.unchanged,
+            "deleted": done.removed + gone,
+        }
+
+    def delete_documents(self, document_ids: list[str] | None = None, *, source: str | None = None) -> int:
+        """
+        Take documents out of the graph.
+
+        :param document_ids: Their ids.
+        :param source: Or the source all of whose documents go.
+        :returns: How many there were.
+        """
+        return self._location.open(builders=made_builders(self.builders)).delete(document_ids, source=source)
