@@ -30,7 +30,7 @@ class HashIndex:
     def __init__(self, hashes: Array, numbers: Array) -> None:
         """Hashes in order, with the number that belongs to each."""
         self._hashes, self._numbers = hashes, numbers
-        self._added: dict[int, list[int]] = {}
+        self._added: dict[int, tuple[int, ...]] = {}  # tuples of numbers, as the garbage collector passes these over
         self._sorted: tuple[Array, Array] | None = None
 
     @classmethod
@@ -52,7 +52,7 @@ class HashIndex:
 
     def add(self, hash_: int, number: int) -> None:
         """One more number with this hash."""
-        self._added.setdefault(hash_, []).append(number)
+        self._added[hash_] = (*self._added.get(hash_, ()), number)
         self._sorted = None
 
     def find(self, hash_: int) -> list[int]:
@@ -62,7 +62,7 @@ class HashIndex:
         while first < len(self._hashes) and int(self._hashes[first]) == hash_:
             found.append(int(self._numbers[first]))
             first += 1
-        return found + self._added.get(hash_, [])
+        return [*found, *self._added.get(hash_, ())]
 
     def find_many(self, hashes: Array) -> tuple[Numbers, Numbers]:
         """Pairs of a position in `hashes` and a number that has this hash."""

@@ -6,8 +6,8 @@ use such a name are resolved again, together with the changed ones. Building a g
 documents at once. The outcome depends on the contributions alone, never on the order or history in which they came.
 """
 
-from collections.abc import Collection, Iterable, Sequence
-from itertools import chain
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -37,6 +37,8 @@ from hopweave.graph.storage.tables import (
     GraphTables,
 )
 from hopweave.storage.columns import Array, Numbers, distinct
+
+_AT_ONCE = 50  # contributions that are read together; so few that the garbage collector never meets them
 
 Entries = tuple[Array, ...]
 """Entries of `rows` in columns: node, target, code and weight."""
@@ -79,7 +81,8 @@ def apply(
 ) -> Numbers:
     """Replace what these documents contributed, and remove the contributions of documents that are gone.
 
-    Returns the documents that were resolved: the changed ones and those that use a name whose status changed.
+    Contributions are read one after the other and not kept; each document may have one. Returns the documents that
+    were resolved: the changed ones and those that use a name whose status changed.
 
     >>> from hopweave.graph.model import Mention
     >>> tables = GraphTables()
@@ -94,7 +97,7 @@ def apply(
     >>> tables.rows.row(skua)[0].tolist()
     []
     """
-    return _Change(tables, list(contributions), list(gone), settings or EntityResolution(), outside).run()
+    return _Change(tables, contributions, gone, settings or EntityResolution(), outside).run()
 
 
 class Numbered(NamedTuple):
@@ -112,25 +115,38 @@ class Numbered(NamedTuple):
 
 
 def number_contributions(
-    tables: GraphTables, contributions: Collection[Contribution], stated: explicit.StatedParts | None = None
+    tables: GraphTables, contributions: Iterable[Contribution], stated: explicit.StatedParts | None = None
 ) -> Numbered:
     """Number what contributions say; nodes and edges that are stated outright are collected in `stated`."""
-    documents, words = [], []
-    for one in contributions:
-        document = tables.node_number(passage_id(one.document_id), "passage")
-        documents.append(document)
-        words.append(tables.word_numbers(one.words.split(" ") if one.words else []))
-        if stated is not None:
-            stated.read(document, one)
-        if any(not 0 <= edge.weight < np.inf for edge in one.edges):
-            check_weights(one)
+    documents: dict[int, None] = {}
+    words, counts, columns = [], [], [mention_columns(tables, [])]
+    stream = iter(contributions)
+    while some := list(islice(stream, _AT_ONCE)):
+        for one in some:
+            document = tables.node_number(passage_id(one.document_id), "passage")
+            if document in documents:
+                raise ValueError(f"document {one.document_id!r} contributes twice, but may do so once")
+            documents[document] = None
+            words.append(tables.word_numbers(one.words.split(" ") if one.words else []))
+            counts.append(len(one.mentions))
+            if stated is not None:
+                stated.read(document, one)
+        columns.append(mention_columns(tables, [mention for one in some for mention in one.mentions]))
+        _check_weights(some, columns[-1][3])
     return Numbered(
-        np.array(documents, np.int64),
+        np.array([*documents], np.int64),
         np.concatenate([np.empty(0, np.int64), *words]),
         np.array([len(one) for one in words], np.int64),
-        np.array([len(one.mentions) for one in contributions], np.int64),
-        mention_columns(tables, chain.from_iterable(one.mentions for one in contributions)),
+        np.array(counts, np.int64),
+        tuple(np.concatenate(column) for column in zip(*columns, strict=True)),
     )
+
+
+def _check_weights(contributions: Iterable[Contribution], mention_weights: Array) -> None:
+    fine = bool(((mention_weights >= 0) & (mention_weights < np.inf)).all())
+    for one in contributions:
+        if one.edges or not fine:
+            check_weights(one)
 
 
 def record(tables: GraphTables, numbered: Numbered) -> None:
@@ -147,25 +163,23 @@ class _Change:
     def __init__(
         self,
         tables: GraphTables,
-        contributions: Sequence[Contribution],
-        gone: Sequence[str],
+        contributions: Iterable[Contribution],
+        gone: Iterable[str],
         settings: EntityResolution,
         outside: Outside | None,
     ) -> None:
         self.tables, self.settings, self.outside = tables, settings, outside
-        self.contributions = {one.document_id: one for one in contributions}
-        self.gone = [id_ for id_ in dict.fromkeys(gone) if id_ not in self.contributions]
+        self.contributions, self.gone = contributions, gone
 
     def run(self) -> Numbers:
         """All steps in order; the documents that were resolved."""
         tables = self.tables
         tables.is_whole, tables.dead_end_share = False, self.settings.dead_end_share
         stated = explicit.StatedParts(tables)
-        new = number_contributions(tables, self.contributions.values(), stated)
-        self._check_weights(new.mentions[3])
+        new = number_contributions(tables, self.contributions, stated)
         tables.settle()
-        old_gone = [tables.node_keys.get(passage_id(id_)) for id_ in self.gone]
-        gone = np.array([number for number in old_gone if number >= 0], np.int64)
+        known = {tables.node_keys.get(passage_id(id_)) for id_ in self.gone}
+        gone = np.array(sorted(known.difference(new.documents.tolist(), [-1])), np.int64)
         changed = np.concatenate([new.documents, gone])
         words = distinct(tables.words["folded"][new.words], Texts(tables, changed).words)
         was_common = tables.common(words)
@@ -195,11 +209,6 @@ class _Change:
         tables.changes += len(changed)
         tables.is_whole = True
         return affected
-
-    def _check_weights(self, weights: Array) -> None:
-        if not ((weights >= 0) & (weights < np.inf)).all():
-            for one in self.contributions.values():
-                check_weights(one)
 
     def _record(self, new: Numbered, gone: Numbers) -> None:
         tables, flags = self.tables, self.tables.nodes["document"]
@@ -244,7 +253,7 @@ class _Change:
         flags = name_flags(tables, nodes, self.settings)
         flipped = tables.nodes["flags"][nodes] ^ flags
         tables.nodes["flags"][nodes] = flags
-        if len(self.contributions) == tables.documents:
+        if np.count_nonzero(tables.nodes["document"][changed]) == tables.documents:
             return changed  # every document there is
         counted, searched = nodes[flipped & COUNTS > 0], nodes[flipped & SEARCHED > 0]
         if self.outside is not None:

@@ -1,8 +1,7 @@
 """Mentions in columns: what documents say they name, and the sums that follow from it."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 
@@ -12,8 +11,6 @@ from hopweave.storage.columns import Array, Numbers, distinct
 
 ABOUT, SURE, UNSURE = 2, 1, 0
 """The confidence of a mention."""
-
-_AT_ONCE = 50_000  # mentions whose spellings are looked up together
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,24 +54,18 @@ class Mentions:
         return self.take(order[new])
 
 
-def mention_columns(tables: GraphTables, mentions: Iterable[Mention]) -> tuple[Array, Array, Array, Array]:
+def mention_columns(tables: GraphTables, mentions: Sequence[Mention]) -> tuple[Array, Array, Array, Array]:
     """Mentions in columns: spelling, type, confidence and weight; new spellings have columns after `settle`.
 
     >>> columns = mention_columns(GraphTables(), [Mention("Skua", "about", 4.0), Mention("Tern"), Mention("Skua")])
     >>> [column.tolist() for column in columns]
     [[0, 1, 0], [0, 1, 1], [2, 1, 1], [4.0, 1.0, 1.0]]
     """
-    parts = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))]
-    stream = iter(mentions)
-    while some := list(islice(stream, _AT_ONCE)):
-        names, types, weights, kinds, sure = zip(*some, strict=True)
-        codes = {name: tables.type_code(name) for name in dict.fromkeys(types)}
-        type_codes = np.array([codes[name] for name in types], np.int64)
-        confidence = np.where(type_codes == codes.get("about", -1), ABOUT, np.where(sure, SURE, UNSURE))
-        parts.append((tables.spelling_numbers(kinds, names), type_codes, confidence, np.array(weights, np.float64)))
-    tables.type_code("mentions")
-    spellings, type_codes, confidence, numbers = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return spellings, type_codes, confidence, numbers
+    names, types, weights, kinds, sure = zip(*mentions, strict=True) if mentions else ((),) * 5
+    codes = {name: tables.type_code(name) for name in (*dict.fromkeys(types), "mentions")}
+    type_codes = np.array([codes[name] for name in types], np.int64)
+    confidence = np.where(type_codes == codes.get("about", -1), ABOUT, np.where(sure, SURE, UNSURE))
+    return tables.spelling_numbers(kinds, names), type_codes, confidence, np.array(weights, np.float64)
 
 
 def stated_mentions(tables: GraphTables, documents: Array) -> tuple[Numbers, Mentions]:

@@ -74,5 +74,5 @@ def resolve(contributions: Iterable[Contribution], settings: EntityResolution | 
     'passage:ship about entity:mv skua'
     """
     tables = GraphTables()
-    apply(tables, contributions, settings=settings)
+    apply(tables, {one.document_id: one for one in contributions}.values(), settings=settings)
     return Resolved(tables)

@@ -12,10 +12,10 @@ import json
 import math
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, overload
 
 from hopweave.errors import KnowledgeBaseError
 from hopweave.graph.model import Contribution, Edge, Mention, Node
@@ -35,20 +35,46 @@ INSERT OR IGNORE INTO graph_state VALUES (1, 0);
 """
 _PLAIN = Mention("")[1:]
 _MAX_ENTRY_BYTES = 1 << 26  # of one document, decompressed
-_NAMES_KEPT = 50_000  # most names are in many documents
+_NAMES_KEPT = 5000  # most names are in many documents
 _AT_ONCE = 500  # ids per statement, below SQLite's limit on parameters
 
 
 class Changes(NamedTuple):
     """What the entries of some documents became: `current` now, or `gone`. `sequence` is that of the last change.
 
-    `whole` means that `current` are all entries there are, because changes so long ago are no longer known one by one.
+    `whole` means that `current` are all entries there are, by document id, because changes so long ago are no longer
+    known one by one.
     """
 
     sequence: int
-    current: list[Contribution]
+    current: "StoredEntries"
     gone: list[str]
     whole: bool
+
+
+class StoredEntries(Sequence[Contribution]):
+    """Contributions as they are stored. Each is decoded when it is read, as all at once take much memory.
+
+    >>> one = Contribution("d", (Node.passage("d"),))
+    >>> list(StoredEntries([("d", encoded(one).payload)])) == [one]
+    True
+    """
+
+    def __init__(self, rows: Sequence[tuple[str, bytes]]) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, place: int) -> Contribution: ...
+    @overload
+    def __getitem__(self, place: slice) -> "StoredEntries": ...
+    def __getitem__(self, place: int | slice) -> "Contribution | StoredEntries":
+        if isinstance(place, slice):
+            return StoredEntries(self._rows[place])
+        document_id, payload = self._rows[place]
+        return _decode(document_id, decompressed(document_id, payload))
 
 
 class Ledger:
@@ -205,18 +231,18 @@ def changes(connection: sqlite3.Connection, after: int = 0) -> Changes:
     >>> _ = record(connection, [Contribution("d", (Node.passage("d"),)), Contribution("e", (Node.passage("e"),))])
     >>> _ = forget(connection, ["d"])
     >>> found = changes(connection, after=2)
-    >>> found.sequence, found.current, found.gone, found.whole
+    >>> found.sequence, list(found.current), found.gone, found.whole
     (3, [], ['d'], False)
     """
     whole, rows = _changed_rows(connection, after)
-    current: list[Contribution] = []
+    current: list[tuple[str, bytes]] = []
     gone: list[str] = []
     for id_, digest, payload in rows:
         if digest is None:
             gone.append(id_)
         else:
-            current.append(_decode(id_, decompressed(id_, payload)))
-    return Changes(last_sequence(connection), current, gone, whole)
+            current.append((id_, payload))
+    return Changes(last_sequence(connection), StoredEntries(sorted(current) if whole else current), gone, whole)
 
 
 def clear_removed(connection: sqlite3.Connection, through: int) -> None:
@@ -244,7 +270,7 @@ def read(connection: sqlite3.Connection) -> list[Contribution]:
     >>> record(connection, [entry]), read(connection) == [entry]
     (['d'], True)
     """
-    return sorted(changes(connection).current, key=lambda contribution: contribution.document_id)
+    return list(changes(connection).current)
 
 
 def decoded(document_id: str, payload: bytes) -> Contribution:

@@ -51,10 +51,7 @@ class LiveGraph(LiveIndex[TableGraph]):
         followed = GraphTables() if changes.whole else held.value.tables
         if changes.current or changes.gone:
             # from nothing, documents are numbered by id, so that equal contents give equal scores to the last digit
-            contributions = (
-                sorted(changes.current, key=lambda one: one.document_id) if changes.whole else changes.current
-            )
-            apply(followed, contributions, changes.gone)
+            apply(followed, changes.current, changes.gone)
         version = int(connection.execute("SELECT version FROM state").fetchone()[0])
         return TableGraph(followed, version), changes.sequence
 
