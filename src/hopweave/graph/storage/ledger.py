@@ -15,7 +15,8 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any, NamedTuple, TypeVar, overload
+from itertools import starmap
+from typing import Any, NamedTuple, TypeVar
 
 from hopweave.errors import KnowledgeBaseError
 from hopweave.graph.model import Contribution, Edge, Mention, Node
@@ -52,7 +53,7 @@ class Changes(NamedTuple):
     whole: bool
 
 
-class StoredEntries(Sequence[Contribution]):
+class StoredEntries:
     """Contributions as they are stored. Each is decoded when it is read, as all at once take much memory.
 
     >>> one = Contribution("d", (Node.passage("d"),))
@@ -66,15 +67,8 @@ class StoredEntries(Sequence[Contribution]):
     def __len__(self) -> int:
         return len(self._rows)
 
-    @overload
-    def __getitem__(self, place: int) -> Contribution: ...
-    @overload
-    def __getitem__(self, place: slice) -> "StoredEntries": ...
-    def __getitem__(self, place: int | slice) -> "Contribution | StoredEntries":
-        if isinstance(place, slice):
-            return StoredEntries(self._rows[place])
-        document_id, payload = self._rows[place]
-        return _decode(document_id, decompressed(document_id, payload))
+    def __iter__(self) -> Iterator[Contribution]:
+        return starmap(decoded, self._rows)
 
 
 class Ledger:
@@ -234,14 +228,10 @@ def changes(connection: sqlite3.Connection, after: int = 0) -> Changes:
     >>> found.sequence, list(found.current), found.gone, found.whole
     (3, [], ['d'], False)
     """
-    whole, rows = _changed_rows(connection, after)
-    current: list[tuple[str, bytes]] = []
-    gone: list[str] = []
-    for id_, digest, payload in rows:
-        if digest is None:
-            gone.append(id_)
-        else:
-            current.append((id_, payload))
+    whole, found = _changed_rows(connection, after)
+    rows = list(found)
+    current = [(id_, payload) for id_, digest, payload in rows if digest is not None]
+    gone = [id_ for id_, digest, _ in rows if digest is None]
     return Changes(last_sequence(connection), StoredEntries(sorted(current) if whole else current), gone, whole)
 
 
