@@ -22,6 +22,7 @@ from hopweave.text.bm25_index import term_counts
 from hopweave.vector.graph_embedder import GraphEmbedder
 
 _COUNTERS = {
+    "the version is no number": "SELECT typeof(version) <> 'integer' OR typeof(cleared) <> 'integer' FROM state",
     "a row that was removed is there": "SELECT count(*) FROM removed JOIN documents USING (row)",
     "a removal is later than the file": "SELECT count(*) FROM removed WHERE version > (SELECT version FROM state)",
     "an image is later than the file": "SELECT count(*) FROM images WHERE version > (SELECT version FROM state)",
@@ -53,8 +54,10 @@ def problems(connection: sqlite3.Connection, path: Path, settings: Settings) -> 
             *_wrong_contributions(connection),
             *_lost_contributions(connection, settings.builders),
         ]
-    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+    except sqlite3.DatabaseError as error:
         return [f"storage: {error}"]
+    except (TypeError, ValueError, RecursionError) as error:
+        return [f"storage: a row does not hold what it should: {error}"]
 
 
 def _damage(connection: sqlite3.Connection) -> Iterator[str]:

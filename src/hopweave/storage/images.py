@@ -12,6 +12,7 @@ import json
 import math
 import mmap
 import os
+import stat
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -94,8 +95,8 @@ def open_image(path: Path, checksum: str, *, writable: bool = False) -> Image:
     copied when written, and the file stays as it is.
     """
     try:
-        with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
+        with open(path, "rb", opener=_open_plainly) as file:
+            size = _size(path, file)
             header, places, start = _read_header(path, file, size)
             views = {name: _checked(path, name, place, start, size) for name, place in places.items()}
             if _checksum(file) != checksum:
@@ -108,6 +109,18 @@ def open_image(path: Path, checksum: str, *, writable: bool = False) -> Image:
         for name, (dtype, shape, offset) in views.items()
     }
     return Image(header, arrays)
+
+
+def _open_plainly(path: str, flags: int) -> int:
+    # neither led elsewhere by a link, nor held up by a pipe; both flags are missing on Windows
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+
+
+def _size(path: Path, file: IO[bytes]) -> int:
+    found = os.fstat(file.fileno())
+    if not stat.S_ISREG(found.st_mode):
+        raise InvalidImage(f"{path}: is not a plain file")
+    return found.st_size
 
 
 def _plain(name: str, array: Array) -> Array:

@@ -146,6 +146,9 @@ class BM25Index:
             or len(segment.counts) != len(segment.places)
             or (int(segment.offsets[0]), int(segment.offsets[-1])) != (0, len(segment.places))
             or bool((sizes < 0).any())
+            or not _between(segment.places, 0, len(segment.rows))
+            or not _between(segment.counts, 1, 1 << 31)
+            or not _between(segment.lengths, 0, 1 << 31)
         ):
             raise InvalidImage("its arrays do not fit together")
         return cls([segment])
@@ -204,6 +207,10 @@ class BM25Index:
         best = best_and_ties(totals, top_k)
         best = best[totals[best] > 0]
         return rows[best], totals[best], ScoreDistribution.of(totals, self.size if allowed is None else len(allowed))
+
+
+def _between(values: npt.NDArray[Any], low: int, high: int) -> bool:
+    return not len(values) or (int(values.min()) >= low and int(values.max()) < high)
 
 
 _ARRAYS = {"rows": "i8", "lengths": "i4", "keys": "u8", "offsets": "i8", "places": "i4", "counts": "i4"}

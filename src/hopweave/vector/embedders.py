@@ -1,6 +1,7 @@
 """Embedders: from texts to vectors. Weights are loaded at the first use and shared within the process."""
 
 import logging
+import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -257,6 +258,8 @@ def _load_sentence_transformer(model: str, device: str | None, local_files_only:
         raise EmbeddingError(
             "sentence-transformers is not installed; run: pip install 'hopweave[sentence-transformers]'"
         ) from error
+    if local_files_only:
+        _refuse_code(Path(model))
     try:
         return SentenceTransformer(model, device=device, local_files_only=local_files_only)
     except Exception as error:
@@ -266,3 +269,22 @@ def _load_sentence_transformer(model: str, device: str | None, local_files_only:
                 f"download; open it with embedder=... to allow that: {error}"
             ) from error
         raise EmbeddingError(f"model {model!r} cannot be loaded: {error}") from error
+
+
+def _refuse_code(folder: Path) -> None:
+    """Raise if a model folder that a file names would run code of its own, as sentence-transformers lets folders do."""
+    if not folder.is_dir():
+        return
+    own = [file.name for file in sorted(folder.rglob("*.py"))]
+    parts = folder / "modules.json"
+    if parts.is_file():
+        own += [
+            kind
+            for kind in re.findall(r'"type"\s*:\s*"([^"]*)"', parts.read_text("utf-8", "replace")[:100_000])
+            if not kind.startswith("sentence_transformers.")
+        ]
+    if own:
+        raise EmbeddingError(
+            f"model {str(folder)!r}, which the file names, has code of its own ({own[0]}), and a file never makes "
+            "hopweave run code; open it with embedder=... to allow that"
+        )

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from hopweave.errors import InvalidImage
-from hopweave.storage.images import Array, Image, open_image, write_image
+from hopweave.errors import InvalidImage, KnowledgeBaseError
+from hopweave.storage.images import TEMPORARY, Array, Image, open_image, write_image
 
 _log = logging.getLogger(__name__)
 _LOCK = "lock"
@@ -61,7 +61,7 @@ class ImageFolder:
     def open(self, image: Noted, format_version: int, *, writable: bool = False) -> Image | None:
         """The image, mapped and checked; None, and a line in the log, if it cannot be used and has to be made again."""
         try:
-            if "/" in image.file or "\\" in image.file or not image.file.endswith(".image"):
+            if not re.fullmatch(r"[\w.-]+\.image", str(image.file), re.ASCII):
                 raise InvalidImage(f"{image.file!r}: is not the name of an image")
             opened = open_image(self.folder / image.file, image.checksum, writable=writable)
             found = opened.header.get("format")
@@ -103,7 +103,10 @@ class ImageFolder:
         The lock is one of SQLite's, so it goes with the process that holds it, however it ends.
         """
         self.folder.mkdir(exist_ok=True)
-        connection = sqlite3.connect(self.folder / _LOCK, timeout=0, isolation_level=None, check_same_thread=False)
+        lock = self.folder / _LOCK
+        if self.folder.is_symlink() or lock.is_symlink():  # as nothing is written or removed where a link leads
+            raise KnowledgeBaseError(f"{self.folder}: must be a folder and its lock a file, but one of them is a link")
+        connection = sqlite3.connect(lock, timeout=0, isolation_level=None, check_same_thread=False)
         try:
             try:
                 connection.execute("BEGIN EXCLUSIVE")
@@ -115,10 +118,10 @@ class ImageFolder:
             connection.close()
 
     def remove_leftovers(self, connection: sqlite3.Connection) -> None:
-        """Remove what the table does not name. Only for who has the lock."""
+        """Remove images that the table does not name. Only for who has the lock."""
         kept = {image.file for image in all_noted(connection)}
         for file in self.folder.iterdir():
-            if file.name not in kept and not file.name.startswith(_LOCK):
+            if file.name not in kept and file.name.endswith((".image", TEMPORARY)):
                 with suppress(OSError):  # on Windows, a reader may still have it mapped
                     file.unlink()
 

@@ -261,7 +261,10 @@ def _ids(connection: sqlite3.Connection, rows: list[int]) -> Iterable[tuple[int,
 
 def version_of(connection: sqlite3.Connection) -> int:
     """The version of the file that this connection sees."""
-    return int(connection.execute("SELECT version FROM state").fetchone()[0])
+    found = connection.execute("SELECT version FROM state").fetchone()
+    if not found or not isinstance(found[0], int):
+        raise KnowledgeBaseError("the version of the file is damaged; hopweave check lists all damage")
+    return found[0]
 
 
 def matching_ids(connection: sqlite3.Connection, where: Mapping[str, Any]) -> list[str]:
