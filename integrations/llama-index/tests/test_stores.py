@@ -1,13 +1,15 @@
 """Nodes of the user's own stores, fetched by the call that suits."""
 
 import asyncio
+import sys
+from pathlib import Path
 from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 from llama_index.core import StorageContext, VectorStoreIndex
 from llama_index.core.schema import TextNode
 from llama_index.core.storage.docstore import SimpleDocumentStore
-from llama_index.core.vector_stores import SimpleVectorStore
+from llama_index.core.vector_stores import MetadataFilters, SimpleVectorStore
 from llama_index.hopweave import documents_in
 from llama_index.hopweave.stores import nodes_in
 from llama_index.ingestion.hopweave import KnowledgeBaseWriter
@@ -17,6 +19,7 @@ from qdrant_client import AsyncQdrantClient, QdrantClient
 
 from hopweave import KnowledgeBase
 
+BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
 QUESTION = "Where was the designer of MV Skua born?"
 TEXTS = {
     "MV Skua": "MV Skua was designed by Ingrid Falk.",
@@ -187,3 +190,50 @@ def test_a_store_that_is_there_is_mirrored(kind, embed_model, tmp_path):
 def test_stores_that_list_no_nodes_are_named(graph_kb):
     with pytest.raises(ValueError, match="SimpleVectorStore does not list its nodes"):
         KnowledgeBaseWriter(knowledge_base=graph_kb).mirror(SimpleVectorStore())
+
+
+@pytest.fixture(scope="module")
+def postgres():
+    """The URL of a PostgreSQL server with pgvector that was started for these tests."""
+    pytest.importorskip("pgserver")
+    pytest.importorskip("llama_index.vector_stores.postgres")
+    if not (BENCHMARKS / "postgres_server.py").exists():
+        pytest.skip("needs the repository")
+    sys.path.append(str(BENCHMARKS))
+    from postgres_server import postgres_server
+
+    with postgres_server() as url:
+        yield url.removeprefix("postgresql")
+
+
+def test_an_index_over_postgresql(postgres, embed_model, tmp_path):
+    from llama_index.vector_stores.postgres import PGVectorStore
+
+    store = PGVectorStore.from_params(
+        connection_string=f"postgresql+psycopg2{postgres}",
+        async_connection_string=f"postgresql+asyncpg{postgres}",
+        embed_dim=256,
+    )
+    index = VectorStoreIndex(
+        make_nodes(), storage_context=StorageContext.from_defaults(vector_store=store), embed_model=embed_model
+    )
+    with KnowledgeBase.open(tmp_path / "graph.db", embedder=None) as kb:
+        KnowledgeBaseWriter(knowledge_base=kb).mirror(index)
+        there, vector = documents_in(index, kb), index.as_retriever(similarity_top_k=1)
+
+        def found(**options):
+            retriever = RecipeRetriever(there, recipe="multihop", retrievers={"vector": vector}, **options)
+            asynchronous = asyncio.run(asked(retriever))
+            nodes = retriever.retrieve(QUESTION)
+            assert asynchronous == [node.node_id for node in nodes]
+            return asynchronous
+
+        async def asked(retriever):
+            nodes = await retriever.aretrieve(QUESTION)
+            await store._async_engine.dispose()  # whose connections belong to this event loop
+            return [node.node_id for node in nodes]
+
+        assert found()[:2] == FOUND
+        filters = MetadataFilters.from_dicts([{"key": "title", "value": "Ingrid Falk"}])
+        assert found(filters=filters) == found(tenant={"title": "Ingrid Falk"}) == [IDS["Ingrid Falk"]]
+    asyncio.run(store.close())
