@@ -119,8 +119,16 @@ def test_a_component_has_formula_parameters_recipe_and_snippets(pages, kind):
 
 def test_what_has_no_adapter_of_its_own_says_how_to_get_there(pages):
     assert "KnowledgeBaseWriter" in pages["mentions"]
-    assert "load_query_engine" in pages["plan"]
-    assert "FlowPruningBuilder" in pages["flow_pruning"]
+    assert "KnowledgeBase.open" in pages["mentions"]
+
+
+def test_parts_of_a_recipe_have_adapters_in_both_frameworks(pages):
+    for kind, names in {
+        "plan": ("PlanRouter", "PlanSelector"),
+        "flow_pruning": ("FlowPruningBuilder", "FlowPruningPostprocessor"),
+        "service_neighbourhood": ("ServiceNeighbourhoodBuilder", "ServiceNeighbourhoodPostprocessor"),
+    }.items():
+        assert [name for name in names if name not in pages[kind]] == []
 
 
 def test_the_overviews_link_every_page(generated):
