@@ -64,7 +64,7 @@ BENCHMARKS = (
     Benchmark("pagerank"),
     Benchmark("paths", needs_data=True),
     Benchmark("stages"),
-    Benchmark("own_store", needs_data=True),
+    Benchmark("own_store", ("--store", "pgvector", "--store", "qdrant"), needs_data=True),
     Benchmark("haystack"),
     Benchmark("service", ("--seconds", "10")),
 )
