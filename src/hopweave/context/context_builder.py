@@ -1,7 +1,9 @@
 """Context builder: numbered passages within a token budget."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from string import Formatter
 from typing import Literal
 
@@ -15,6 +17,7 @@ from hopweave.context.cite import (
     check_citations,
     citation,
     cited_prompt,
+    quoted,
     source_list,
 )
 from hopweave.context.counters import Counter, CounterName, counter_named
@@ -53,7 +56,8 @@ class ContextBuilder(Component):
 
     Hits go in whole, in their order; the one that no longer fits is cut at the end of a sentence and is the last.
     A hit of which not even a sentence fits is dropped. Connections found in the graph go first, as far as they fit
-    into `paths_share` of the budget, the best one last.
+    into `paths_share` of the budget, the best one last. What looks like a header, a citation or a part of the prompt
+    inside a passage gets a backslash in front, so that no document can pose as another.
 
     >>> hits = [Hit("skua", text="The Skua sails hourly. It was built in 1974."), Hit("tern", text="The Tern rests.")]
     >>> context = ContextBuilder(budget_tokens=11, counter="words").build(hits)
@@ -93,7 +97,7 @@ class ContextBuilder(Component):
         """The best paths that fit: lines are taken from the end, and keep their order."""
         block = ""
         for first in range(len(paths) - 1, -1, -1):
-            longer = "\n".join([self.paths_header, *paths[first:]])
+            longer = "\n".join([self.paths_header, *(quoted(" ".join(path.split())) for path in paths[first:])])
             if count(longer) > self.paths_share * self.budget_tokens:
                 break
             block = longer
@@ -105,6 +109,7 @@ class _ContextDraft:
 
     def __init__(self, builder: ContextBuilder, count: Counter, first_block: str) -> None:
         self.builder = builder
+        self.header = _header_pattern(builder.header)
         self.count = count
         self.blocks = [first_block] if first_block else []
         self.citations: list[Citation] = []
@@ -163,11 +168,25 @@ class _ContextDraft:
         return fitting
 
     def _block(self, source: Citation) -> str:
-        fields = {name: getattr(source, name) for name in _HEADER_FIELDS}
-        return self.builder.header.format(**fields) + source.text
+        fields = {name: quoted(" ".join(getattr(source, name).split())) for name in _HEADER_FIELDS[1:]}
+        return self.builder.header.format(number=source.number, **fields) + quoted(source.text, self.header)
 
     def _cost(self, source: Citation) -> int:
         return self.count((self.builder.separator if self.blocks else "") + self._block(source))
+
+
+@lru_cache(maxsize=64)
+def _header_pattern(header: str) -> re.Pattern[str] | None:
+    r"""Where a line begins that could be taken for a header: what stands before the number, a number, what follows it.
+
+    >>> bool(_header_pattern("({number}) {title}\n").match("(2) MV Skua")), _header_pattern("{number}\n")
+    (True, None)
+    """
+    parts = list(Formatter().parse(header))
+    place = next(place for place, (_, name, _, _) in enumerate(parts) if name == "number")
+    before = parts[place][0].split("\n")[-1]
+    after = parts[place + 1][0].split("\n")[0] if place + 1 < len(parts) else ""
+    return re.compile(rf"(?m)^(?={re.escape(before)}\d{{1,9}}{re.escape(after)})") if (before + after).strip() else None
 
 
 def _cut(source: Citation, end: int) -> Citation:
