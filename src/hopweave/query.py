@@ -92,6 +92,8 @@ class Query:
             raise TypeError(f"query: must be a string, but got {self.text!r}")
         if self.tenant is not None and not isinstance(self.tenant, Mapping):
             raise TypeError(f"tenant: must be a mapping of metadata fields to values, but got {self.tenant!r}")
+        if not isinstance(self.now, datetime):
+            raise TypeError(f"now: must be a datetime, but got {self.now!r}")
         if self.now.tzinfo is None:
             object.__setattr__(self, "now", self.now.replace(tzinfo=UTC))
 

@@ -5,6 +5,7 @@ operators. All fields must match. A field may be a dotted path. Frameworks with 
 function instead.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from datetime import date
 from operator import ge, gt, le, lt
@@ -79,7 +80,7 @@ def in_tenant(metadata: Mapping[str, Any], tenant: Mapping[str, Any] | None) -> 
 
 
 def as_predicate(filters: Filters | None) -> Callable[[Hit], bool]:
-    """A predicate on hits; unknown operators are an error.
+    """A predicate on hits; whatever is wrong with filters is an error that names the field.
 
     >>> as_predicate({"type": "notice"})(Hit("a", metadata={"type": "log"}))
     False
@@ -95,12 +96,24 @@ def as_predicate(filters: Filters | None) -> Callable[[Hit], bool]:
             raise ValueError(f"filters: must be a mapping of metadata fields, or a function, but got {filters!r}")
         return filters
     for name, wanted in filters.items():
-        for operator, value in wanted.items() if isinstance(wanted, Mapping) else ():
-            if operator not in OPERATORS:
-                raise ValueError(f"filters.{name}: unknown operator {operator!r}; allowed are {', '.join(OPERATORS)}")
-            if operator in ("in", "nin") and not isinstance(value, _LISTS):
-                raise ValueError(f"filters.{name}: operator {operator!r} takes a list of values, but got {value!r}")
+        _check(name, wanted)
     return lambda hit: matches(filters, hit.metadata)
+
+
+def _check(name: Any, wanted: Any) -> None:
+    if not isinstance(name, str) or not name:
+        raise ValueError(f"filters: a metadata field must be a non-empty string, but got {name!r}")
+    for operator, value in wanted.items() if isinstance(wanted, Mapping) else ():
+        if operator not in OPERATORS:
+            raise ValueError(f"filters.{name}: unknown operator {operator!r}; allowed are {', '.join(OPERATORS)}")
+        if operator in ("in", "nin") and not isinstance(value, _LISTS):
+            raise ValueError(f"filters.{name}: operator {operator!r} takes a list of values, but got {value!r}")
+    try:
+        json.dumps([name, wanted], ensure_ascii=False, default=str, skipkeys=True).encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"filters.{name!a}: is not valid Unicode") from None
+    except (ValueError, RecursionError):
+        raise ValueError(f"filters.{name}: is nested too deeply") from None
 
 
 def _field_matches(actual: Any, wanted: Any) -> bool:

@@ -22,7 +22,7 @@ from hopweave.knowledge_base.indexes.document_indexes import LiveText, LiveVecto
 from hopweave.knowledge_base.indexes.graph_index import LiveGraph
 from hopweave.knowledge_base.indexes.images import ImageFolder, Noted
 from hopweave.knowledge_base.indexes.live_index import Held, LiveIndex
-from hopweave.metadata.filters import matches
+from hopweave.metadata.filters import as_predicate, matches
 from hopweave.scores import ScoreDistribution
 from hopweave.text.bm25_index import BM25Index
 from hopweave.vector.vector_index import VectorIndex
@@ -269,6 +269,7 @@ def version_of(connection: sqlite3.Connection) -> int:
 
 def matching_ids(connection: sqlite3.Connection, where: Mapping[str, Any]) -> list[str]:
     """The documents whose metadata satisfies a filter. SQLite looks for plain strings, so that few are read here."""
+    as_predicate(where)  # for its checks
     strings = [json.dumps(value, ensure_ascii=False) for value in where.values() if isinstance(value, str)]
     condition = " AND ".join(["1", *("instr(metadata, ?)" for _ in strings)])
     found = connection.execute(f"SELECT id, metadata FROM documents WHERE {condition}", strings)
@@ -285,8 +286,8 @@ def tenant_condition(tenant: Tenant) -> tuple[str, list[Any]]:
     """
     parts, values = ["1"], []
     for name, wanted in sorted(tenant.items()):
-        if '"' in name:
-            raise ValueError(f"tenant field {name!r} must not contain a double quote")
+        if not isinstance(name, str) or '"' in name:
+            raise ValueError(f"tenant field {name!r} must be a string without double quotes")
         allowed = list(wanted) if isinstance(wanted, list | tuple | set | frozenset) else [wanted]
         if wrong := [one for one in allowed if not isinstance(one, str | int | float)]:
             raise ValueError(
