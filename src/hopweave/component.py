@@ -143,10 +143,13 @@ class Source(Component, ABC):
     `in_memory` says that it works with this process's memory and does not wait for anybody, so that running it in a
     thread of its own would cost more than it gains. `asked_once` says that it sees to filters by itself, or has no more
     to give than it gives at first, so that it is not asked again for more when filters leave few of its hits.
+    `ranks_by_itself` says that the score of a document depends on nothing but the document and the question, so that
+    the same source finds the best among some documents only.
     """
 
     in_memory: ClassVar[bool] = False
     asked_once: ClassVar[bool] = False
+    ranks_by_itself: ClassVar[bool] = False
 
     top_k: int = Field(default=50, ge=1, description="How many hits to fetch.")
     optional: bool = Field(default=False, description="Carry on without this source when it fails or is too slow.")

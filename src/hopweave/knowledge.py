@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from hopweave.errors import MissingCapability
 from hopweave.hit import Hit, Vector
@@ -18,6 +18,7 @@ from hopweave.scores import ScoreDistribution
 
 if TYPE_CHECKING:
     from hopweave.graph.port import GraphPort
+    from hopweave.metadata.filters import Filters
 
 Ranking = list[tuple[str, float]]
 """Ids and scores, best first."""
@@ -80,6 +81,8 @@ class Capability(StrEnum):
     """Knows the community that a document belongs to: `communities`."""
     TENANTS = "tenants"
     """Shows a tenant its own documents only: `tenant` in every method, `visible`."""
+    FILTERS = "filters"
+    """Ranks those documents only that pass filters: `within`."""
 
 
 class Knowledge(Protocol):
@@ -164,6 +167,17 @@ class Knowledge(Protocol):
     def communities(self, ids: Iterable[str], *, tenant: Mapping[str, Any] | None = None) -> Mapping[str, str]:
         """The community of each of these documents, as far as known."""
         raise _missing(self, Capability.COMMUNITIES, "communities")
+
+    def within(self, filters: "Filters", *, tenant: Mapping[str, Any] | None = None) -> "Within":
+        """The documents that pass filters and that a tenant may see."""
+        raise _missing(self, Capability.FILTERS, "within")
+
+
+class Within(NamedTuple):
+    """The documents that pass filters: how many there are, and a place that ranks no others."""
+
+    count: int
+    knowledge: Knowledge
 
 
 def require(knowledge: Knowledge, needed: Capability, component: str) -> None:

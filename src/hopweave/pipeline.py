@@ -19,12 +19,12 @@ from hopweave.graph.service_neighbourhood import Neighbourhoods
 from hopweave.hit import Hit
 from hopweave.knowledge import Capability, Knowledge, require
 from hopweave.knowledge_base.cache import QueryCache
+from hopweave.metadata.filtered_search import FilteredSearch, deeper
 from hopweave.query import Plan, Query
 from hopweave.recipe import Recipe, load_recipe
 from hopweave.routing.gate import GateDecision
 from hopweave.scores import count_of
 
-_OVER_FETCH = 3
 _numbers = count()  # distinguishes pipelines that share a cache
 
 
@@ -176,7 +176,7 @@ class _Run:
         self.rankings: dict[str, Sequence[Hit]] = {}
         self._timings: dict[str, float] = {}
         self._failures: dict[str, str] = {}
-        self._admits = self.query.admits()
+        self.filtered = FilteredSearch(self.query, self.knowledge)
         self._key = self._cache_key(pipeline._number)
         self.cached = self._cache.get(self._key) if self._cache is not None and self._key else None
 
@@ -220,23 +220,7 @@ class _Run:
     def source(self, name: str) -> Source:
         """The recipe's source, asked for enough hits."""
         source = self.recipe.sources[name]
-        return _deeper(source, self.recipe.depth(name, self.top_k))
-
-    def enough(self, source: Source, hits: Sequence[Hit], wanted: int) -> Sequence[Hit] | None:
-        """What a source hands on; None if the filters leave too few of its hits and it may have more.
-
-        These are the first `wanted` hits that pass, and of the others those among the first `wanted`: they may not be
-        returned, but a walk may start from them.
-        """
-        if self.query.filters is None or source.asked_once:
-            return hits
-        passing = [place for place, hit in enumerate(hits) if self._admits(hit)]
-        if len(passing) < wanted and len(hits) >= source.top_k:
-            return None
-        if source.top_k == wanted:
-            return hits
-        kept = {*range(min(wanted, len(hits))), *passing[:wanted]}
-        return [hits[place] for place in sorted(kept)]
+        return deeper(source, self.recipe.depth(name, self.top_k))
 
     def upstream(self, name: str) -> dict[str, Sequence[Hit]]:
         """The rankings a source needs, as far as they could be had."""
@@ -258,7 +242,7 @@ class _Run:
         """Merge the rankings and drop what the filters exclude."""
         started = perf_counter()
         self.fused = self.recipe.fuse.fuse(self.rankings, self.query)
-        self.hits = [hit for hit in self.fused if self._admits(hit)]
+        self.hits = [hit for hit in self.fused if self.filtered.admits(hit)]
         self.took(self.recipe.fuse.kind, started)
 
     def took(self, step: str, started: float) -> None:
@@ -329,36 +313,32 @@ def _search(level: Sequence[str], run: _Run) -> dict[str, _Outcome]:
 
 
 def _attempt(name: str, run: _Run) -> _Outcome:
-    """Ask a source, again and for more while the filters leave too few; faults of filters are raised at once."""
+    """Ask a source; faults of filters are raised at once."""
     started = perf_counter()
-    source, upstream = run.source(name), run.upstream(name)
-    wanted, enough = source.top_k, None
-    while enough is None:
+    asks, hits = run.filtered.asks(run.source(name)), None
+    while True:
         try:
-            hits = source.search(run.query, run.knowledge, upstream)
+            source, knowledge = next(asks) if hits is None else asks.send(hits)
+        except StopIteration as done:
+            return _Outcome(done.value, perf_counter() - started)
+        try:
+            hits = source.search(run.query, knowledge, run.upstream(name))
         except Exception as error:  # whether it matters is decided when the outcomes are collected
             return _Outcome((), perf_counter() - started, error)
-        enough = run.enough(source, hits, wanted)
-        source = _deeper(source, source.top_k * _OVER_FETCH)
-    return _Outcome(enough, perf_counter() - started)
 
 
 async def _attempt_async(name: str, run: _Run) -> _Outcome:
     started = perf_counter()
-    source, upstream = run.source(name), run.upstream(name)
-    wanted, enough = source.top_k, None
-    while enough is None:
+    asks, hits = run.filtered.asks(run.source(name)), None
+    while True:
         try:
-            hits = await source.search_async(run.query, run.knowledge, upstream)
+            source, knowledge = next(asks) if hits is None else asks.send(hits)
+        except StopIteration as done:
+            return _Outcome(done.value, perf_counter() - started)
+        try:
+            hits = await source.search_async(run.query, knowledge, run.upstream(name))
         except Exception as error:
             return _Outcome((), perf_counter() - started, error)
-        enough = run.enough(source, hits, wanted)
-        source = _deeper(source, source.top_k * _OVER_FETCH)
-    return _Outcome(enough, perf_counter() - started)
-
-
-def _deeper(source: Source, top_k: int) -> Source:
-    return source if source.top_k >= top_k else source.model_copy(update={"top_k": top_k})
 
 
 async def _search_async(level: Sequence[str], run: _Run) -> dict[str, _Outcome]:

@@ -209,6 +209,7 @@ def test_a_source_that_hangs_does_not_keep_the_program_from_ending():
 import asyncio, time
 from typing import Literal
 from hopweave.component import Source
+from hopweave.graph.build.resolve import resolve
 from hopweave.graph.external_documents import ExternalDocuments
 from hopweave.pipeline import Pipeline
 from hopweave.recipe import Recipe
@@ -217,7 +218,7 @@ class Stuck(Source):
     def search(self, query, knowledge, upstream=None):
         time.sleep(60)
 pipeline = Pipeline(Recipe(name="r", sources={"s": Stuck(deadline_seconds=0.05, optional=True)}),
-                    ExternalDocuments(None, lambda ids: []))
+                    ExternalDocuments(resolve([]).graph(), lambda ids: []))
 print(pipeline.run("?").failures, asyncio.run(pipeline.run_async("?")).failures)
 """
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=True)

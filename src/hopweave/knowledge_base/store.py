@@ -17,14 +17,16 @@ from hopweave.graph.documents import passage_numbers
 from hopweave.graph.model import Contribution
 from hopweave.graph.storage.table_graph import TableGraph
 from hopweave.hit import Hit, Vector
-from hopweave.knowledge import Capability, Knowledge, Ranking
+from hopweave.knowledge import Capability, Knowledge, Ranking, Within
 from hopweave.knowledge_base.connections import Connections, grouped
 from hopweave.knowledge_base.embedding.train_embedder import embed_anew
 from hopweave.knowledge_base.entry import Added, read_document, read_vector, stored_documents
 from hopweave.knowledge_base.file.temporary_folder import TemporaryFolder
 from hopweave.knowledge_base.indexes.compaction import Compaction
 from hopweave.knowledge_base.indexes.images import ImageFolder
-from hopweave.knowledge_base.indexes.snapshot import Snapshot, Tenant, View, matching_ids, tenant_condition, version_of
+from hopweave.knowledge_base.indexes.passing import matching_ids
+from hopweave.knowledge_base.indexes.rows_only import RowsOnly
+from hopweave.knowledge_base.indexes.snapshot import Snapshot, Tenant, View, tenant_condition, version_of
 from hopweave.knowledge_base.indexes.verify import image_problems
 from hopweave.knowledge_base.info import facts
 from hopweave.knowledge_base.integrity import problems
@@ -368,20 +370,19 @@ class KnowledgeBase(Knowledge):
     def rank_full_text(self, expression: str, *, top_k: int, tenant: Tenant | None = None) -> Ranking:
         """Documents that match an FTS5 expression, by SQLite's own BM25, larger is better."""
         condition, values = tenant_condition(tenant or {})
-        query = (
-            "SELECT documents.id, -bm25(full_text) AS score FROM full_text "
-            "JOIN documents ON documents.row = full_text.rowid "
-            f"WHERE full_text MATCH ? AND {condition} ORDER BY score DESC, documents.id LIMIT ?"
-        )
-        with self._connections.reading() as connection:
-            return [(key, float(score)) for key, score in connection.execute(query, [expression, *values, top_k])]
+        return self._snapshot.at_one_version(lambda view: view.by_full_text(expression, top_k, condition, values))
 
     def rank_vectors(
         self, vector: Vector, *, model: str | None = None, top_k: int, tenant: Tenant | None = None
     ) -> Ranking:
         """Documents by cosine to a vector of the named embedding model, which is the file's own when not given."""
         name = model or self.settings.model
-        return self._snapshot.at_one_version(lambda view: view.nearest(vector, name, top_k, tenant))
+        return self._snapshot.at_one_version(lambda view: view.nearest(vector, name, top_k, view.allowed(tenant)))
+
+    def within(self, filters: Filters, *, tenant: Tenant | None = None) -> Within:
+        """The documents that pass filters and that a tenant may see; read once for each version of the file."""
+        rows = self._snapshot.at_one_version(lambda view: view.within(filters, tenant))
+        return Within(len(rows), RowsOnly(self, self._snapshot, self.settings.model, rows))
 
     def embed(self, text: str) -> tuple[str, Vector]:
         """The vector of a text and the name of the embedding model that made it."""

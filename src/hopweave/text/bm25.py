@@ -28,6 +28,7 @@ class BM25(Source):
     """
 
     in_memory: ClassVar[bool] = True
+    ranks_by_itself: ClassVar[bool] = True
 
     kind: Literal["bm25"] = "bm25"
     analyzer: Annotated[str, AfterValidator(check_analyzer)] = Field(

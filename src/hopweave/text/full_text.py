@@ -21,6 +21,7 @@ class FullText(Source):
     """
 
     in_memory: ClassVar[bool] = True
+    ranks_by_itself: ClassVar[bool] = True
 
     kind: Literal["full_text"] = "full_text"
 

@@ -25,6 +25,7 @@ class VectorSearch(Source):
     """
 
     in_memory: ClassVar[bool] = True
+    ranks_by_itself: ClassVar[bool] = True
 
     kind: Literal["vector"] = "vector"
     model: str | None = Field(

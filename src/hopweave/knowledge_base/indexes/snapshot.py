@@ -1,9 +1,8 @@
 """What of the file is held in memory, kept in step with it."""
 
-import json
 import sqlite3
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Lock
@@ -22,7 +21,8 @@ from hopweave.knowledge_base.indexes.document_indexes import LiveText, LiveVecto
 from hopweave.knowledge_base.indexes.graph_index import LiveGraph
 from hopweave.knowledge_base.indexes.images import ImageFolder, Noted
 from hopweave.knowledge_base.indexes.live_index import Held, LiveIndex
-from hopweave.metadata.filters import as_predicate, matches
+from hopweave.knowledge_base.indexes.passing import passing_rows
+from hopweave.metadata.filters import Filters
 from hopweave.scores import ScoreDistribution
 from hopweave.text.bm25_index import BM25Index
 from hopweave.vector.vector_index import VectorIndex
@@ -31,7 +31,8 @@ Rows = npt.NDArray[np.int64]
 Tenant = Mapping[str, Any]
 T = TypeVar("T")
 
-_TENANTS_KEPT = 256
+_MOST_ROWS = 2**62  # what SQLite takes as a number
+_ROWS_KEPT = 256  # sets of rows, of tenants and of filters
 
 
 class _MovedOn(Exception):
@@ -54,7 +55,7 @@ class Snapshot(ForkAware):
     approximate_above: int
     _held: dict[str, Held[Any]] = field(default_factory=dict)
     _locks: defaultdict[str, Lock] = field(default_factory=lambda: defaultdict(Lock))
-    _tenants: OrderedDict[tuple[int, str], Rows] = field(default_factory=OrderedDict)
+    _rows: OrderedDict[tuple[int, str], Rows] = field(default_factory=OrderedDict)
 
     def __post_init__(self) -> None:
         watch_forks(self)
@@ -168,7 +169,7 @@ class Snapshot(ForkAware):
     def after_fork(self, *, in_child: bool) -> None:
         """In a child, start again: another thread may have been in the middle of a change."""
         if in_child:
-            self._held, self._locks, self._tenants = {}, defaultdict(Lock), OrderedDict()
+            self._held, self._locks, self._rows = {}, defaultdict(Lock), OrderedDict()
 
     def visible(self, tenant: Tenant, ids: Iterable[str]) -> Iterator[str]:
         """Of these documents, those that a tenant may see."""
@@ -182,19 +183,31 @@ class Snapshot(ForkAware):
     def allowed(self, tenant: Tenant, connection: sqlite3.Connection, version: int) -> Rows:
         """The rows a tenant may see, sorted."""
         condition, values = tenant_condition(tenant)
-        key = (version, repr((condition, values)))
-        with self._locks["tenants"]:
-            rows = self._tenants.get(key)
-        if rows is None:
+
+        def rows() -> Rows:
             found = connection.execute(f"SELECT row FROM documents WHERE {condition} ORDER BY row", values)
-            rows = np.array([row for (row,) in found], np.int64)
-        with self._locks["tenants"]:
-            self._tenants[key] = rows
-            self._tenants.move_to_end(key)
-            for old in [one for one in self._tenants if one[0] < version - 1]:
-                del self._tenants[old]
-            while len(self._tenants) > _TENANTS_KEPT:
-                self._tenants.popitem(last=False)
+            return np.array([row for (row,) in found], np.int64)
+
+        return self._kept((version, repr((condition, values))), rows)
+
+    def passing(self, filters: Filters, connection: sqlite3.Connection, version: int) -> Rows:
+        """The rows of documents that pass filters, sorted."""
+        if not isinstance(filters, Mapping):
+            return passing_rows(connection, filters)
+        return self._kept((version, f"filters {filters!r}"), lambda: passing_rows(connection, filters))
+
+    def _kept(self, key: tuple[int, str], find: Callable[[], Rows]) -> Rows:
+        with self._locks["rows"]:
+            rows = self._rows.get(key)
+        if rows is None:
+            rows = find()
+        with self._locks["rows"]:
+            self._rows[key] = rows
+            self._rows.move_to_end(key)
+            for old in [one for one in self._rows if one[0] < key[0] - 1]:
+                del self._rows[old]
+            while len(self._rows) > _ROWS_KEPT:
+                self._rows.popitem(last=False)
         return rows
 
 
@@ -216,8 +229,8 @@ class View:
         index = LiveVectors(model, self.snapshot.approximate_above)
         return self.snapshot.held(index, self.connection, self.version).value
 
-    def nearest(self, vector: Vector, model: str, top_k: int, tenant: Tenant | None) -> Ranking:
-        """Documents by cosine to a vector of a model."""
+    def nearest(self, vector: Vector, model: str, top_k: int, rows: Rows | None) -> Ranking:
+        """Documents by cosine to a vector of a model, all of them or those of some rows."""
         index = self.vectors(model)
         if index is None:
             if last_row(self.connection):
@@ -228,7 +241,7 @@ class View:
                 f"the question's vector has shape {np.shape(vector)}, but those of model {model!r} are "
                 f"{index.dimension} finite numbers"
             )
-        return self.ranking(*index.search(vector, top_k, self.allowed(tenant)), top_k)
+        return self.ranking(*index.search(vector, top_k, rows), top_k)
 
     def graph(self) -> TableGraph:
         """The graph that the documents make together."""
@@ -237,6 +250,21 @@ class View:
     def allowed(self, tenant: Tenant | None) -> Rows | None:
         """The rows a tenant may see, sorted; None when everything is visible."""
         return None if tenant is None else self.snapshot.allowed(tenant, self.connection, self.version)
+
+    def within(self, filters: Filters, tenant: Tenant | None) -> Rows:
+        """The rows that pass filters and that a tenant may see, sorted."""
+        rows, allowed = self.snapshot.passing(filters, self.connection, self.version), self.allowed(tenant)
+        return rows if allowed is None else np.intersect1d(rows, allowed, assume_unique=True)
+
+    def by_full_text(self, expression: str, top_k: int, condition: str, values: Sequence[Any]) -> Ranking:
+        """Documents that match an FTS5 expression and a condition on `documents`, by SQLite's own BM25."""
+        query = (
+            "SELECT documents.id, -bm25(full_text) AS score FROM full_text "
+            "JOIN documents ON documents.row = full_text.rowid "
+            f"WHERE full_text MATCH ? AND {condition} ORDER BY score DESC, documents.id LIMIT ?"
+        )
+        found = self.connection.execute(query, [expression, *values, min(top_k, _MOST_ROWS)])
+        return [(key, float(score)) for key, score in found]
 
     def ranking(
         self, rows: Rows, scores: npt.NDArray[np.floating], distribution: ScoreDistribution, top_k: int
@@ -265,15 +293,6 @@ def version_of(connection: sqlite3.Connection) -> int:
     if not found or not isinstance(found[0], int):
         raise KnowledgeBaseError("the version of the file is damaged; hopweave check lists all damage")
     return found[0]
-
-
-def matching_ids(connection: sqlite3.Connection, where: Mapping[str, Any]) -> list[str]:
-    """The documents whose metadata satisfies a filter. SQLite looks for plain strings, so that few are read here."""
-    as_predicate(where)  # for its checks
-    strings = [json.dumps(value, ensure_ascii=False) for value in where.values() if isinstance(value, str)]
-    condition = " AND ".join(["1", *("instr(metadata, ?)" for _ in strings)])
-    found = connection.execute(f"SELECT id, metadata FROM documents WHERE {condition}", strings)
-    return [key for key, metadata in found if matches(where, json.loads(metadata))]
 
 
 def tenant_condition(tenant: Tenant) -> tuple[str, list[Any]]:

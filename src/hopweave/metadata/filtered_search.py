@@ -1,0 +1,83 @@
+"""Searching a source until filters leave enough of what it finds."""
+
+from collections.abc import Generator, Sequence
+from threading import Lock
+
+from hopweave.component import Source
+from hopweave.hit import Hit
+from hopweave.knowledge import Capability, Knowledge, Within
+from hopweave.query import Query
+
+_OVER_FETCH = 3
+
+Asks = Generator[tuple[Source, Knowledge], Sequence[Hit], Sequence[Hit]]
+"""Hands out what to ask of which place, takes the hits, and returns those of the source."""
+
+
+class FilteredSearch:
+    """The filters of one question, for all sources that answer it. Malformed filters raise at once.
+
+    A source hands on its first `top_k` hits, since a walk may start from one that may not be returned, and its first
+    `top_k` hits that pass the filters, in the order in which it ranks them.
+    """
+
+    def __init__(self, query: Query, knowledge: Knowledge) -> None:
+        self.admits = query.admits()
+        self._query = query
+        self._knowledge = knowledge
+        self._within: Within | None = None
+        self._finding = Lock()
+
+    def asks(self, source: Source) -> Asks:
+        """What to ask a source for, one search after the other.
+
+        If three times as many hits hold too few that pass, a place that knows which documents pass is asked for those
+        only; a source whose scores depend on other documents is asked for more until it has no more.
+        """
+        first, wanted = source, source.top_k
+        hits = yield source, self._knowledge
+        while self._wants_more(source, hits, wanted):
+            if source is not first and Capability.FILTERS in self._knowledge.capabilities:
+                within = self._documents()
+                if within.count <= len(self._passing(hits)):  # there are no others
+                    break
+                if source.ranks_by_itself:
+                    passing = yield first, within.knowledge
+                    return _with_passing(hits[:wanted], passing)
+            source = deeper(source, source.top_k * _OVER_FETCH)
+            hits = yield source, self._knowledge
+        if source is first:
+            return hits
+        kept = {*range(min(wanted, len(hits))), *self._passing(hits)[:wanted]}
+        return [hits[place] for place in sorted(kept)]
+
+    def _wants_more(self, source: Source, hits: Sequence[Hit], wanted: int) -> bool:
+        if self._query.filters is None or source.asked_once or len(hits) < source.top_k:
+            return False
+        return len(self._passing(hits)) < wanted
+
+    def _passing(self, hits: Sequence[Hit]) -> list[int]:
+        return [place for place, hit in enumerate(hits) if self.admits(hit)]
+
+    def _documents(self) -> Within:
+        with self._finding:  # one source finds out for all
+            if self._within is None and self._query.filters is not None:
+                self._within = self._knowledge.within(self._query.filters, tenant=self._query.tenant)
+        return self._within or Within(0, self._knowledge)
+
+
+def deeper(source: Source, top_k: int) -> Source:
+    """The source, asked for at least so many hits."""
+    return source if source.top_k >= top_k else source.model_copy(update={"top_k": top_k})
+
+
+def _with_passing(leading: Sequence[Hit], passing: Sequence[Hit]) -> list[Hit]:
+    """The first hits of a source, and behind them the hits that pass and are not among them."""
+    known = {hit.id for hit in leading}
+    hits = list(leading)
+    for hit in passing:
+        if hit.id not in known:
+            *before, receipt = hit.receipts
+            ranked = receipt._replace(details={**receipt.details, "rank": len(hits) + 1})
+            hits.append(hit._replace(receipts=(*before, ranked)))
+    return hits
