@@ -23,6 +23,7 @@ examples:
 JSON Lines and CSV need a field "text" (or "content"); "id" is optional, "vector" too, and all else is metadata.
 Interrupted? Run the same command again: what is stored is skipped. Indexing a file again removes the parts that it no
 longer has; --sync also removes what came from files that are gone, so name all that belongs into the knowledge base.
+If hopweave check says that the embedder had failed when documents were added: hopweave index --repair.
 """
 _EMBEDDER_HELP = (
     "static (default), none, onnx:PATH for a folder with a model in ONNX format, or the name or folder of a "
@@ -38,7 +39,7 @@ _GRAPH_HELP = (
 def add_to(commands: Any) -> None:
     """Declare the command and its arguments."""
     index = command(commands, "index", run, "read documents into a knowledge base file", _EXAMPLES)
-    index.add_argument("path", nargs="+", help="folder of Markdown and text, or a .md, .txt, .jsonl or .csv file")
+    index.add_argument("path", nargs="*", help="folder of Markdown and text, or a .md, .txt, .jsonl or .csv file")
     index.add_argument("--embedder", default="default", metavar="NAME", help=_EMBEDDER_HELP)
     index.add_argument("--analyzer", action="append", metavar="NAME", help=_ANALYZER_HELP)
     index.add_argument("--graph", action="append", metavar="KIND", help=_GRAPH_HELP)
@@ -47,6 +48,7 @@ def add_to(commands: Any) -> None:
     index.add_argument("--sync", action="store_true", help="remove documents of files that are not read this time")
     index.add_argument("--workers", type=positive, default=1, metavar="N", help="processes that prepare documents")
     index.add_argument("--follow-links", action="store_true", help="read symbolic links that lead out of the folder")
+    index.add_argument("--repair", action="store_true", help="embed what was added while the embedder failed")
     index.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
 
 
@@ -54,16 +56,13 @@ def run(options: argparse.Namespace) -> int:
     """Index what was named and say what became of it."""
     from hopweave.knowledge_base.store import KnowledgeBase
 
+    _check(options)
     bad: list[UnreadableInput] = []
 
     def skip(error: UnreadableInput) -> None:
         bad.append(error)
         note(f"skipped: {error}")
 
-    if not options.skip_bad:
-        for path in options.path:
-            if not Path(path).exists():  # said before a file is made for nothing
-                raise UnreadableInput(f"{path}: does not exist")
     embedder, builders = _embedder(options.embedder), _builders(options.graph)
     with KnowledgeBase.open(options.kb, embedder=embedder, analyzers=options.analyzer, builders=builders) as kb:
         seen: dict[str, set[str]] = {}
@@ -74,18 +73,30 @@ def run(options: argparse.Namespace) -> int:
             except KeyboardInterrupt:
                 note(f"interrupted with {kb.count()} documents stored; run it again to go on")
                 raise
+        mended = kb.repair(batch_size=options.batch_size) if options.repair else 0
         # a part that could not be read is not one that is gone
         removed = 0 if bad else kb.remove_missing(seen, other_sources=options.sync)
-        if done.added or done.updated or removed:
+        if done.added or done.updated or removed or mended:
             kb.compact(if_needed=True)
         if not options.quiet:
             removals = f", {removed} removed" if removed else ""
+            removals += f", {mended} embedded again" if options.repair else ""
             skipped = f", {len(bad)} skipped{', so nothing removed' if options.sync else ''}" if bad else ""
             show(
                 f"{options.kb}: {done.added} added, {done.updated} updated, {done.unchanged} unchanged"
                 f"{removals}{skipped}; {kb.count()} documents"
             )
     return 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    """What can be said before a file is made for nothing."""
+    if not options.path and (options.sync or not options.repair):
+        note(f"the following arguments are required: path{'' if options.sync else ', or --repair'}")
+        raise SystemExit(2)
+    for path in () if options.skip_bad else options.path:
+        if not Path(path).exists():
+            raise UnreadableInput(f"{path}: does not exist")
 
 
 def _documents(

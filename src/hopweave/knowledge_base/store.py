@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
@@ -30,12 +30,14 @@ from hopweave.knowledge_base.indexes.snapshot import Snapshot, Tenant, View, ten
 from hopweave.knowledge_base.indexes.verify import image_problems
 from hopweave.knowledge_base.info import facts
 from hopweave.knowledge_base.integrity import problems
+from hopweave.knowledge_base.repair import embed_again, vectors_to_repair
 from hopweave.knowledge_base.settings import UNSET, Settings
 from hopweave.knowledge_base.writer import Writer, ids_of_source, record_imported, remove
 from hopweave.metadata.filters import Filters
 from hopweave.query import Query
 from hopweave.text.analyzers import analyzer as analyze_with
 from hopweave.vector.graph_embedder import GraphEmbedder
+from hopweave.vector.question_vectors import QuestionVectors
 
 if TYPE_CHECKING:
     from hopweave.pipeline import Result
@@ -65,7 +67,7 @@ class KnowledgeBase(Knowledge):
         self._snapshot = Snapshot(connections, ImageFolder(self.path), settings.analyzers, approximate_above)
         self._compaction = Compaction(connections, self._snapshot)
         self.compact_in_background = self._compaction.start_if_needed
-        self._embed = lru_cache(256)(self._embed_now)
+        self._questions = settings.embedder and QuestionVectors(settings.embedder, settings.model)
         self._temporary: TemporaryFolder | None = None
 
     @classmethod
@@ -221,6 +223,13 @@ class KnowledgeBase(Knowledge):
         with self._connections.writing() as connection:
             record_imported(connection, list(contributions))
 
+    def repair(self, *, batch_size: int = 256, progress: Callable[[int], object] | None = None) -> int:
+        """Embed the documents that another embedder of a cascade embedded, which `check` names; says how many."""
+        count = embed_again(self._connections, self.settings, batch_size, progress)
+        if count:
+            self._compaction.start_if_needed()
+        return count
+
     def compact(self, *, rebuild: bool = False, if_needed: bool = False) -> None:
         """Write new index images now, and remove what deleted documents have left behind in the file.
 
@@ -335,7 +344,10 @@ class KnowledgeBase(Knowledge):
     def check(self) -> list[str]:
         """Everything that is wrong with the file, in words; an empty list when it is sound."""
         with self._connections.reading() as connection:
-            return problems(connection, self.path, self.settings) or [*image_problems(connection, self._snapshot)]
+            return problems(connection, self.path, self.settings) or [
+                *image_problems(connection, self._snapshot),
+                *vectors_to_repair(connection, self.settings.model),
+            ]
 
     def info(self) -> dict[str, Any]:
         """What the file holds: documents, graph, settings, bytes on disk, and the share changed since compaction.
@@ -349,8 +361,6 @@ class KnowledgeBase(Knowledge):
             changed = {index.name: index.changed_share(connection) for index in self._snapshot.persisted(connection)}
         own = {"documents": self.count(), "version": self.version, "changed": changed}
         return own | facts(self.path, self.settings, self.graph)
-
-    # What sources ask for
 
     def rank_text(
         self, terms: Mapping[str, float], *, analyzer: str, top_k: int, tenant: Tenant | None = None
@@ -380,18 +390,12 @@ class KnowledgeBase(Knowledge):
         return self._snapshot.at_one_version(lambda view: view.nearest(vector, name, top_k, view.allowed(tenant)))
 
     def within(self, filters: Filters, *, tenant: Tenant | None = None) -> Within:
-        """The documents that pass filters and that a tenant may see; read once for each version of the file."""
+        """The documents that pass filters and that a tenant may see, read once for each version of the file."""
         rows = self._snapshot.at_one_version(lambda view: view.within(filters, tenant))
         return Within(len(rows), RowsOnly(self, self._snapshot, self.settings.model, rows))
 
     def embed(self, text: str) -> tuple[str, Vector]:
         """The vector of a text and the name of the embedding model that made it."""
-        return self._embed(text)
-
-    # Inside
-
-    def _embed_now(self, text: str) -> tuple[str, Vector]:
-        if self.settings.embedder is None:
+        if self._questions is None:
             raise KnowledgeBaseError(f"{self.path}: has no embedder; give the question a vector, or open it with one")
-        name, matrix = self.settings.embedder.embed_named([text], queries=True)
-        return name, matrix[0]
+        return self._questions.of(text)

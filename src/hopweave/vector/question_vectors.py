@@ -1,0 +1,40 @@
+"""The vectors of questions, kept for when they are asked again."""
+
+from functools import lru_cache
+
+from hopweave.component import Embedder
+from hopweave.hit import Vector
+
+
+class QuestionVectors:
+    """Embeds questions and keeps the latest vectors, unless another embedder of a cascade has answered.
+
+    Then the one that was meant has failed, and may answer the next time.
+
+    >>> from hopweave.vector.embedders import StaticEmbedder
+    >>> QuestionVectors(StaticEmbedder(), "wordllama-l2-supercat-256").of("ferry")[0]
+    'wordllama-l2-supercat-256'
+    """
+
+    def __init__(self, embedder: Embedder, model: str, kept: int = 256) -> None:
+        self._embedder = embedder
+        self._model = model
+        self._kept = lru_cache(kept)(self._embed)
+
+    def of(self, question: str) -> tuple[str, Vector]:
+        """The name of the model that answered, and the vector."""
+        try:
+            return self._kept(question)
+        except _NotKept as other:
+            return other.found
+
+    def _embed(self, question: str) -> tuple[str, Vector]:
+        name, matrix = self._embedder.embed_named([question], queries=True)
+        if name != self._model:
+            raise _NotKept(name, matrix[0])  # what is raised is not kept
+        return name, matrix[0]
+
+
+class _NotKept(Exception):
+    def __init__(self, name: str, vector: Vector) -> None:
+        self.found = name, vector
