@@ -176,7 +176,7 @@ class Knowledge(Protocol):
 class Within(NamedTuple):
     """The documents that pass filters: how many there are, and a place that ranks no others."""
 
-    count: int
+    size: int
     knowledge: Knowledge
 
 

@@ -95,11 +95,11 @@ def test_the_rows_that_pass_are_those_that_pass_one_by_one(kb, filters):
         rows = passing_rows(connection, filters).tolist()
         found = [connection.execute("SELECT id FROM documents WHERE row = ?", (row,)).fetchone()[0] for row in rows]
     assert found == wanted
-    assert kb.within(filters).count == len(wanted)
+    assert kb.within(filters).size == len(wanted)
 
 
 def test_a_tenant_narrows_what_passes(kb):
-    assert kb.within({"type": "log"}, tenant={"owner": "o7"}).count < kb.within({"owner": "o7"}).count
+    assert kb.within({"type": "log"}, tenant={"owner": "o7"}).size < kb.within({"owner": "o7"}).size
     found = kb.search("ferry near Ship3", filters={"type": "log"}, tenant={"owner": ["o7", "o8"]}, top_k=100).hits
     assert found
     assert {(hit.metadata["type"], hit.metadata["owner"]) for hit in found} <= {("log", "o7"), ("log", "o8")}
@@ -137,9 +137,9 @@ def test_rows_are_found_once_for_each_version_and_filter(kb, monkeypatch):
     assert len(found) == 1
     with KnowledgeBase.open() as other:
         other.add([Document("a", "A ferry.", {"type": "log"})])
-        assert other.within({"type": "log"}).count == 1
+        assert other.within({"type": "log"}).size == 1
         other.add([Document("b", "A ferry.", {"type": "log"})])
-        assert other.within({"type": "log"}).count == 2
+        assert other.within({"type": "log"}).size == 2
 
 
 def test_places_behind_the_first_have_a_rank_of_their_own(kb):

@@ -67,7 +67,7 @@ class KnowledgeBase(Knowledge):
         self._snapshot = Snapshot(connections, ImageFolder(self.path), settings.analyzers, approximate_above)
         self._compaction = Compaction(connections, self._snapshot)
         self.compact_in_background = self._compaction.start_if_needed
-        self._questions = settings.embedder and QuestionVectors(settings.embedder, settings.model)
+        self._questions = QuestionVectors(settings.embedder, settings.model)
         self._temporary: TemporaryFolder | None = None
 
     @classmethod
@@ -248,7 +248,7 @@ class KnowledgeBase(Knowledge):
         embed_anew(self._connections, self, embedder)
         self.settings = Settings.of(self._connections, UNSET, None, None)
         self._writer = Writer(self._connections, self.settings)
-        self._embed.cache_clear()
+        self._questions = QuestionVectors(self.settings.embedder, self.settings.model)
 
     # Reading
 
@@ -396,6 +396,6 @@ class KnowledgeBase(Knowledge):
 
     def embed(self, text: str) -> tuple[str, Vector]:
         """The vector of a text and the name of the embedding model that made it."""
-        if self._questions is None:
+        if self.settings.embedder is None:
             raise KnowledgeBaseError(f"{self.path}: has no embedder; give the question a vector, or open it with one")
         return self._questions.of(text)

@@ -39,7 +39,7 @@ class FilteredSearch:
         while self._wants_more(source, hits, wanted):
             if source is not first and Capability.FILTERS in self._knowledge.capabilities:
                 within = self._documents()
-                if within.count <= len(self._passing(hits)):  # there are no others
+                if within.size <= len(self._passing(hits)):  # there are no others
                     break
                 if source.ranks_by_itself:
                     passing = yield first, within.knowledge

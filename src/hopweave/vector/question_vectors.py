@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 from hopweave.component import Embedder
+from hopweave.errors import EmbeddingError
 from hopweave.hit import Vector
 
 
@@ -16,7 +17,7 @@ class QuestionVectors:
     'wordllama-l2-supercat-256'
     """
 
-    def __init__(self, embedder: Embedder, model: str, kept: int = 256) -> None:
+    def __init__(self, embedder: Embedder | None, model: str, kept: int = 256) -> None:
         self._embedder = embedder
         self._model = model
         self._kept = lru_cache(kept)(self._embed)
@@ -29,6 +30,8 @@ class QuestionVectors:
             return other.found
 
     def _embed(self, question: str) -> tuple[str, Vector]:
+        if self._embedder is None:
+            raise EmbeddingError("there is no embedder")
         name, matrix = self._embedder.embed_named([question], queries=True)
         if name != self._model:
             raise _NotKept(name, matrix[0])  # what is raised is not kept

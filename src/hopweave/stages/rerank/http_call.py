@@ -6,15 +6,19 @@ deadline or a cancellation interrupt a request at any point.
 
 import asyncio
 import atexit
+import json
+import logging
 import os
 import random
 import threading
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any
 
@@ -25,11 +29,15 @@ if TYPE_CHECKING:
 
 FIRST_PAUSE_SECONDS = 0.1
 TOO_MANY_REQUESTS = 429
+MAX_REPLY_BYTES = 10_000_000
+"""A longer reply is refused, uncompressed; the scores of a thousand documents take less than a hundredth of it."""
 
 # by process id: a forked child must not use its parent's loop, whose thread it did not inherit
 _loops: dict[int, asyncio.AbstractEventLoop] = {}
 _clients: dict[int, "httpx.AsyncClient"] = {}
 _starting = threading.Lock()
+_ours: ContextVar[bool] = ContextVar("a request of ours", default=False)
+_CHUNK_BYTES = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,23 +103,52 @@ async def _attempt(request: Request, attempt: int) -> tuple[Outcome, float | Non
     client = _client()
     import httpx
 
+    _quiet_httpx()
     try:
-        response = await client.post(request.url, json=request.body, headers=dict(request.headers))
+        response, content = await _reply(client, request)
     except (httpx.NetworkError, httpx.RemoteProtocolError) as error:
         return Outcome(None, f"connection failed ({type(error).__name__})", attempt), _pause(attempt)
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError) as error:
         # only the type of the error: its message may quote a header, and so the key
         return Outcome(None, f"request failed ({type(error).__name__})", attempt), None
     if response.is_success:
-        try:
-            return Outcome(response.json(), None, attempt), None
-        except (ValueError, RecursionError):
-            return Outcome(None, "the reply is not JSON", attempt), None
+        return _read(content, attempt), None
     refused = Outcome(None, f"HTTP {response.status_code}", attempt)
     if response.status_code == TOO_MANY_REQUESTS or response.is_server_error:
         asked = _seconds(response.headers.get("retry-after"))
         return refused, _pause(attempt) if asked is None else asked
     return refused, None
+
+
+async def _reply(client: "httpx.AsyncClient", request: Request) -> tuple["httpx.Response", bytes]:
+    """The reply, of which no more is read than it may have."""
+    content = bytearray()
+    ours = _ours.set(True)
+    try:
+        sent = client.stream("POST", request.url, json=request.body, headers=dict(request.headers))
+        async with sent as response:
+            async for chunk in response.aiter_bytes(_CHUNK_BYTES):
+                content += chunk
+                if len(content) > MAX_REPLY_BYTES or not response.is_success:
+                    break
+    finally:
+        _ours.reset(ours)
+    return response, bytes(content)
+
+
+def _read(content: bytes, attempt: int) -> Outcome:
+    if len(content) > MAX_REPLY_BYTES:
+        return Outcome(None, f"the reply is larger than {MAX_REPLY_BYTES} bytes", attempt)
+    try:
+        return Outcome(json.loads(content), None, attempt)
+    except (ValueError, RecursionError):
+        return Outcome(None, "the reply is not JSON", attempt)
+
+
+@cache
+def _quiet_httpx() -> None:
+    """Keep httpx from writing our addresses into logs: they may hold a key."""
+    logging.getLogger("httpx").addFilter(lambda _: not _ours.get())
 
 
 def _pause(attempt: int) -> float:
