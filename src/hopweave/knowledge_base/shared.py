@@ -29,7 +29,7 @@ class SharedKnowledgeBase(KnowledgeBase):
     def close(self) -> None:
         """Let go of the file; the last to do so closes it."""
         closed: Any = _Closed(self.path)
-        self._connections = self._snapshot = self._embed = self._writer = self._compaction = closed
+        self._connections = self._snapshot = self._questions = self._writer = self._compaction = closed
         self._opened = None
 
 

@@ -250,8 +250,6 @@ class KnowledgeBase(Knowledge):
         self._writer = Writer(self._connections, self.settings)
         self._questions = QuestionVectors(self.settings.embedder, self.settings.model)
 
-    # Reading
-
     @property
     def capabilities(self) -> frozenset[Capability]:
         """All that sources and stages may ask of a place; an embedder only if there is one."""
