@@ -131,9 +131,9 @@ def test_a_reply_with_surrogates_and_much_else_beside_the_scores_is_used():
 def test_no_log_at_any_level_holds_the_address_or_the_key(answer, caplog):
     with caplog.at_level(logging.DEBUG):
         hits = reranked(answer)
-    told = caplog.text + repr([hit.receipts for hit in hits])
-    assert "sk-hunter2" not in told
-    assert "api_key" not in told
+    written = caplog.text + repr([hit.receipts for hit in hits])
+    assert "sk-hunter2" not in written
+    assert "api_key" not in written
 
 
 def test_other_users_of_httpx_keep_their_log(caplog):
