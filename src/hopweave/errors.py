@@ -33,6 +33,10 @@ class SourceFailed(HopweaveError):
     """A source that the recipe cannot do without failed or missed its deadline."""
 
 
+class Cancelled(HopweaveError):
+    """Nobody waits for the answer any more."""
+
+
 class EmbeddingError(HopweaveError):
     """No embedder answered, or its vectors have the wrong shape."""
 

@@ -1,17 +1,18 @@
 """Running a recipe: sources side by side, then fusion, then stages."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
 from pathlib import Path
+from threading import Event
 from time import perf_counter
 from typing import Any
 
 from hopweave.component import Source, in_thread
 from hopweave.context.context_builder import Context, ContextBuilder
-from hopweave.errors import SourceFailed
+from hopweave.errors import Cancelled, SourceFailed
 from hopweave.graph.documents import graph_of
 from hopweave.graph.link.linker import Linker
 from hopweave.graph.paths.flow import Paths
@@ -94,23 +95,36 @@ class Pipeline:
         self._cache = cache
         self._number = next(_numbers)
 
-    def run(self, query: str | Query, *, top_k: int | None = None) -> Result:
-        """Answer a question. `top_k` overrides that of the plan and of the recipe."""
+    def run(
+        self, query: str | Query, *, top_k: int | None = None, cancelled: Callable[[], bool] | None = None
+    ) -> Result:
+        """Answer a question. `top_k` overrides that of the plan and of the recipe.
+
+        `cancelled` is asked before each step; once it says True, `Cancelled` is raised instead of going on.
+        """
         with self.knowledge.one_version():
-            run = _Run(self, query, top_k)
+            run = _Run(self, query, top_k, cancelled)
             if run.cached is not None:
                 return run.cached
             run.find()
             for stage in self.recipe.stages:
+                run.go_on()
                 started = perf_counter()
                 run.hits = stage.apply(run.hits, run.query, self.knowledge)
                 run.took(stage.kind, started)
             return run.result()
 
     async def run_async(self, query: str | Query, *, top_k: int | None = None) -> Result:
-        """Answer a question without blocking the event loop."""
+        """Answer a question without blocking the event loop; a task that is cancelled starts no further step."""
+        stopped = Event()
+        try:
+            return await self._run_async(query, top_k, stopped)
+        finally:
+            stopped.set()  # for sources in threads, which nobody can interrupt
+
+    async def _run_async(self, query: str | Query, top_k: int | None, stopped: Event) -> Result:
         with self.knowledge.one_version():
-            run = _Run(self, query, top_k)
+            run = _Run(self, query, top_k, stopped.is_set)
             if run.cached is not None:
                 return run.cached
             await run.find_async()
@@ -155,8 +169,15 @@ class _Outcome:
 class _Run:
     """One question on its way through a recipe: everything but the waiting."""
 
-    def __init__(self, pipeline: Pipeline, question: str | Query, top_k: int | None) -> None:
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        question: str | Query,
+        top_k: int | None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> None:
         self._started = perf_counter()
+        self._cancelled = cancelled
         self.recipe, self.knowledge, self._cache = pipeline.recipe, pipeline.knowledge, pipeline._cache
         self.query = question if isinstance(question, Query) else Query(question)
         if self.query.tenant is not None:
@@ -245,6 +266,11 @@ class _Run:
         self.hits = [hit for hit in self.fused if self.filtered.admits(hit)]
         self.took(self.recipe.fuse.kind, started)
 
+    def go_on(self) -> None:
+        """Raise if nobody waits for the answer any more."""
+        if self._cancelled is not None and self._cancelled():
+            raise Cancelled("the search was cancelled")
+
     def took(self, step: str, started: float) -> None:
         """Note how long a step took; a step that comes twice is summed up."""
         self._timings[step] = self._timings.get(step, 0.0) + perf_counter() - started
@@ -317,6 +343,7 @@ def _attempt(name: str, run: _Run) -> _Outcome:
     started = perf_counter()
     asks, hits = run.filtered.asks(run.source(name)), None
     while True:
+        run.go_on()
         try:
             source, knowledge = next(asks) if hits is None else asks.send(hits)
         except StopIteration as done:
@@ -331,6 +358,7 @@ async def _attempt_async(name: str, run: _Run) -> _Outcome:
     started = perf_counter()
     asks, hits = run.filtered.asks(run.source(name)), None
     while True:
+        run.go_on()
         try:
             source, knowledge = next(asks) if hits is None else asks.send(hits)
         except StopIteration as done:

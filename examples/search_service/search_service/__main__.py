@@ -11,6 +11,7 @@ import uvicorn
 from pydantic import ValidationError
 
 from hopweave import HopweaveError
+from search_service.connections import Connection
 from search_service.engine import index
 from search_service.logs import configuration
 from search_service.settings import Settings
@@ -45,6 +46,8 @@ def main() -> int:
             log_config=logs,
             access_log=False,
             server_header=False,
+            http=Connection,
+            h11_max_incomplete_event_size=settings.max_head_bytes,
             timeout_graceful_shutdown=settings.shutdown_seconds,
         )
     return 0

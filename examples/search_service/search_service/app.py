@@ -1,11 +1,12 @@
 """The HTTP face of the service."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
+from threading import Event
 from time import perf_counter
 from typing import Any
 
@@ -68,26 +69,30 @@ class Service:
         if self._waiting >= self.settings.max_waiting:
             raise Refused(503, "Too many searches at once. Try again in a moment.", **{"retry-after": "1"})
         self._waiting += 1
+        loop, stopped = asyncio.get_running_loop(), Event()
+        work = self._threads.submit(self._search, request, stopped.is_set)
+        # not when the caller has gone, but when the thread is free
+        work.add_done_callback(lambda _: loop.call_soon_threadsafe(self._done))
         try:
-            work = asyncio.get_running_loop().run_in_executor(self._threads, partial(self._search, request))
-            work.add_done_callback(self._done)  # not when the caller has gone, but when the thread is free
-            found, summary = await asyncio.wait_for(asyncio.shield(work), self.settings.request_seconds)
+            answered = asyncio.shield(asyncio.wrap_future(work))
+            found, summary = await asyncio.wait_for(answered, self.settings.request_seconds)
         except TimeoutError as error:
             raise Refused(503, "The search took too long and was given up.") from error
         except (Unavailable, HopweaveError) as error:
             raise Refused(503, "This method of search is not available at the moment.") from error
+        finally:  # a search that nobody waits for is not begun, or ends before its next step
+            stopped.set()
+            work.cancel()
         if self.writer and found.hits:
             summary = await self._written(self.writer, request.query, found)
         found.timings["total"] = 1000 * (perf_counter() - started)
         return response(request, found, summary)
 
-    def _done(self, work: asyncio.Future[Any]) -> None:
+    def _done(self) -> None:
         self._waiting -= 1
-        if not work.cancelled():
-            work.exception()  # looked at, even if nobody waits any more
 
-    def _search(self, request: SearchRequest) -> tuple[Found, str | None]:
-        found = self.engine.search(request)
+    def _search(self, request: SearchRequest, stopped: Callable[[], bool]) -> tuple[Found, str | None]:
+        found = self.engine.search(request, stopped)
         synthesis = self.settings.synthesis
         if not synthesis.enabled or self.writer:
             return found, None

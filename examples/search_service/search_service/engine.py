@@ -1,7 +1,7 @@
 """From a request to hits: the recipe, cut to the method asked for, and the stages that may fail."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, get_args
@@ -70,26 +70,29 @@ class Engine:
         """Close the file."""
         self._kb.close()
 
-    def search(self, request: SearchRequest) -> Found:
-        """What was found before, if nothing has changed since; else what a search finds now."""
+    def search(self, request: SearchRequest, stopped: Callable[[], bool] = bool) -> Found:
+        """What was found before, if nothing has changed since; else what a search finds now.
+
+        `stopped` says whether nobody waits for it any more.
+        """
         started = perf_counter()
         if self._cache is None:
-            return self._search(request)
+            return self._search(request, stopped)
         key = f"{self._kb.version} {request.model_dump_json()}"
         known = self._cache.get(key)
         if known is not None:
             return replace(known, timings={"cache": 1000 * (perf_counter() - started)}, degraded=[])
-        found = self._search(request)
+        found = self._search(request, stopped)
         if not found.degraded:
             self._cache.put(key, replace(found, timings={}, degraded=[]))
         return found
 
-    def _search(self, request: SearchRequest) -> Found:
+    def _search(self, request: SearchRequest, stopped: Callable[[], bool]) -> Found:
         """Run the recipe, rerank if that is set up, and drop what is too weak."""
         pipeline = self._pipelines[request.method, request.expand_graph]
         query = Query(request.query, filters=request.filters.as_hopweave())
         fetched = request.limit if self._rerank is None else 2 * request.limit
-        result = pipeline.run(query, top_k=fetched)
+        result = pipeline.run(query, top_k=fetched, cancelled=stopped)
         found = Found(
             list(result.hits),
             request.method,

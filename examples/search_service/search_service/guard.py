@@ -74,7 +74,7 @@ class Guard:
             try:
                 self._check_key(scope["path"], headers)
                 body = await asyncio.wait_for(self._body(headers, receive), self._seconds)
-                await self._app(scope, _replayed(body, receive), answer)
+                await self._answer(scope, body, receive, answer)
             except TimeoutError as error:
                 raise Refused(408, "The request took too long to arrive.", connection="close") from error
         except Refused as refusal:
@@ -88,6 +88,19 @@ class Guard:
             took = round(1000 * (perf_counter() - started), 1)
             fields |= {"path": getattr(route, "path", "(none)"), "status": status, "milliseconds": took}
             logger.info("request", extra={"fields": fields})
+
+    async def _answer(self, scope: dict[str, Any], body: bytes, receive: Any, answer: Any) -> None:
+        """Let the application answer, unless the caller goes away before it has."""
+        gone = asyncio.ensure_future(receive())  # the body is whole, so this can only be the end
+        work = asyncio.ensure_future(self._app(scope, _replayed(body, gone), answer))
+        try:
+            await asyncio.wait({gone, work}, return_when=asyncio.FIRST_COMPLETED)
+            if not work.done():
+                raise Refused(499, "The caller has gone.")
+            await work
+        finally:
+            for task in (gone, work):
+                task.cancel()
 
     def _check_key(self, path: str, headers: dict[bytes, bytes]) -> None:
         if self._key is None or path in _OPEN:
@@ -109,11 +122,11 @@ class Guard:
         return bytes(body)
 
 
-def _replayed(body: bytes, receive: Any) -> Any:
+def _replayed(body: bytes, gone: "asyncio.Future[Any]") -> Any:
     waiting = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Any:
-        return waiting.pop() if waiting else await receive()
+        return waiting.pop() if waiting else await asyncio.shield(gone)
 
     return replay
 

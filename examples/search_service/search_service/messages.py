@@ -17,10 +17,18 @@ def _day(value: object) -> object:
     return value
 
 
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return False
+    return True
+
+
 def _wanted(value: Any) -> Any:
     for one in value if isinstance(value, list) else [value]:
         plain = one is None or isinstance(one, bool | int) or (isinstance(one, float) and math.isfinite(one))
-        if not plain and not (isinstance(one, str) and len(one) <= _MAX_CHARACTERS):
+        if not plain and not (isinstance(one, str) and len(one) <= _MAX_CHARACTERS and _is_unicode(one)):
             raise ValueError(
                 f"must be text of at most {_MAX_CHARACTERS} characters, a number, true, false, null or a list"
             )
@@ -51,6 +59,8 @@ class Filters(BaseModel):
     def _few(cls, given: Any) -> Any:
         if isinstance(given, dict) and len(given) > _MAX_FILTERS:
             raise ValueError(f"at most {_MAX_FILTERS} filters are allowed")
+        if isinstance(given, dict) and not all(isinstance(name, str) and name and _is_unicode(name) for name in given):
+            raise ValueError("the name of a field must be valid text and not empty")
         return given
 
     def as_hopweave(self) -> dict[str, Any] | None:

@@ -58,6 +58,11 @@ class Settings(BaseSettings):
     max_waiting: int = Field(
         default=256, ge=1, description="Searches under way or waiting; further ones are sent away."
     )
+    max_head_bytes: int = Field(default=16 * 1024, ge=1024, description="Requests with longer headers are refused.")
+    max_connections: int = Field(
+        default=512, ge=1, description="Beyond these, the connection goes that has been silent the longest."
+    )
+    head_seconds: float = Field(default=10.0, gt=0, description="How long the headers of a request may take.")
     request_seconds: float = Field(default=10.0, gt=0, description="A search that takes longer is given up.")
     shutdown_seconds: int = Field(default=15, ge=0, description="How long running requests may go on after SIGTERM.")
     cache_entries: int = Field(default=1024, ge=0, description="Answers to keep for five minutes; 0 for none.")

@@ -1,5 +1,7 @@
 """A summary with citations: by a model at an OpenAI-compatible endpoint, or in the sources' own words."""
 
+import asyncio
+import json
 import logging
 from collections.abc import Sequence
 from itertools import takewhile
@@ -15,6 +17,7 @@ from search_service.settings import Synthesis
 
 logger = logging.getLogger("search_service")
 
+_MAX_REPLY_BYTES = 1_000_000
 _EXTRACT = ExtractiveAnswer()
 _CONTEXT = ContextBuilder(header="[{number}] {title} ({source})\n")
 
@@ -51,9 +54,11 @@ class Writer:
             text = await self._ask(context.prompt(question))
             if not context.check(text).resolves:
                 raise BadReply("it cites a passage that it was not given")
-        except (httpx.HTTPError, BadReply) as error:
+        except (httpx.HTTPError, httpx.InvalidURL, BadReply, TimeoutError) as error:
             self._last_failed = True
-            logger.warning("synthesis failed", extra={"fields": {"reason": f"{type(error).__name__}: {error}"}})
+            # of other errors only the type: their messages hold the address, and so perhaps a password
+            reason = str(error) if isinstance(error, BadReply) else type(error).__name__
+            logger.warning("synthesis failed", extra={"fields": {"reason": reason}})
             return None
         self._last_failed = False
         return text
@@ -71,12 +76,24 @@ class Writer:
             "temperature": self._settings.temperature,
             "max_tokens": self._settings.max_tokens,
         }
-        reply = await self._client.post(f"{str(self._settings.url).rstrip('/')}/chat/completions", json=body)
-        reply.raise_for_status()
+        async with asyncio.timeout(self._settings.timeout_seconds):  # for all of it, however it drips
+            content = await self._content(json.dumps(body, ensure_ascii=True).encode())
         try:
-            text = reply.json()["choices"][0]["message"]["content"]
-        except (ValueError, LookupError, TypeError) as error:
+            text = json.loads(content)["choices"][0]["message"]["content"]
+        except (ValueError, LookupError, TypeError, RecursionError) as error:
             raise BadReply("it is not a chat completion") from error
         if not isinstance(text, str) or not text.strip():
             raise BadReply("it is empty")
-        return text.strip()
+        return text.strip().encode("utf-8", "replace").decode()  # halves of surrogate pairs cannot be sent on
+
+    async def _content(self, body: bytes) -> bytes:
+        address, content = f"{str(self._settings.url).rstrip('/')}/chat/completions", bytearray()
+        headers = {"content-type": "application/json"}
+        async with self._client.stream("POST", address, content=body, headers=headers) as reply:
+            if not reply.is_success:
+                raise BadReply(f"HTTP {reply.status_code}")
+            async for chunk in reply.aiter_bytes(65_536):
+                content += chunk
+                if len(content) > _MAX_REPLY_BYTES:
+                    raise BadReply(f"it is larger than {_MAX_REPLY_BYTES} bytes")
+        return bytes(content)
