@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 DEMO   := .demo/tern_isles.db
 
-.PHONY: help demo test coverage fix docs bench core release
+.PHONY: help demo test attack coverage fix docs bench core release
 .DEFAULT_GOAL := help
 
 help: ## list what can be made
@@ -15,6 +15,9 @@ demo: $(VENV)/demo-ready ## build a small knowledge base and ask it in the core,
 
 test: $(VENV)/test-ready ## install what the tests need and run them all
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(PYTEST)
+
+attack: $(VENV)/test-ready ## run the long part of the attacks: nasty texts, filters, expressions, damage, kills (minutes)
+	HOPWEAVE_ATTACK=long $(BIN)/python -m pytest -n 2 --dist worksteal tests/security tests/examples/test_search_service_attacks.py $(PYTEST)
 
 coverage: $(VENV)/test-ready ## run all tests and require that they reach 94 % of the lines
 	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term --cov-fail-under=94 $(PYTEST)
