@@ -74,10 +74,12 @@ def deeper(source: Source, top_k: int) -> Source:
 def _with_passing(leading: Sequence[Hit], passing: Sequence[Hit]) -> list[Hit]:
     """The first hits of a source, and behind them the hits that pass and are not among them."""
     known = {hit.id for hit in leading}
+    of_all = leading[0].receipts[-1].details  # what a source says of its whole ranking belongs to that of all documents
     hits = list(leading)
     for hit in passing:
         if hit.id not in known:
             *before, receipt = hit.receipts
-            ranked = receipt._replace(details={**receipt.details, "rank": len(hits) + 1})
+            said = {name: of_all.get(name, value) for name, value in receipt.details.items()}
+            ranked = receipt._replace(details={**said, "rank": len(hits) + 1})
             hits.append(hit._replace(receipts=(*before, ranked)))
     return hits
