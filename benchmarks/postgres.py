@@ -81,7 +81,7 @@ def reading(url: str, size: int, questions: int) -> dict:
     documents = [Document(one["id"], one["text"], {"title": one["title"]}) for one in corpus.passages]
     with tempfile.TemporaryDirectory() as folder, GraphStore.open(url, schema=f"reading_{size}") as store:
         begun = time.perf_counter()
-        store.add(documents, batch_size=max(256, size // 20))
+        store.add(documents, batch_size=50_000)  # one transaction each
         writing = time.perf_counter() - begun
         analyse(url, f"reading_{size}")
         with KnowledgeBase.open(Path(folder, "kb.db"), builders=[]) as base:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeGuard, cast
 
 import numpy as np
 
@@ -15,7 +15,6 @@ Fetch = Callable[[list[str]], Iterable[Hit]]
 """Ids in, the documents that are there out, as hits."""
 
 
-@runtime_checkable
 class GraphHome(Protocol):
     """A place that keeps a graph and knows which documents tenants may see, such as a `GraphStore`."""
 
@@ -32,6 +31,11 @@ class GraphHome(Protocol):
     def visible(self, tenant: Mapping[str, Any], ids: Iterable[str] | None = None) -> Collection[str]:
         """The ids of the documents that a tenant may see."""
         ...
+
+
+def _is_home(graph: GraphPort | GraphHome | None) -> TypeGuard[GraphHome]:
+    # a check of all names would ask a server for its graph
+    return callable(getattr(graph, "visible", None))
 
 
 class _NoIndex(Knowledge):
@@ -77,7 +81,7 @@ class ExternalDocuments(Knowledge):
         """The graph given, or that of the index as it is now."""
         if self._graph is None:
             return self._index.graph
-        return self._graph.graph if isinstance(self._graph, GraphHome) else self._graph
+        return self._graph.graph if _is_home(self._graph) else cast(GraphPort, self._graph)
 
     @property
     def version(self) -> int:
@@ -91,7 +95,7 @@ class ExternalDocuments(Knowledge):
 
     def visible(self, tenant: Mapping[str, Any], ids: Iterable[str] | None = None) -> frozenset[str]:
         """Of documents with these ids, those that a tenant may see; without ids all of the graph are fetched."""
-        if isinstance(self._graph, GraphHome):
+        if _is_home(self._graph):
             return frozenset(self._graph.visible(tenant, ids))
         if ids is None:
             numbers = np.arange(self.graph.size)

@@ -130,8 +130,9 @@ class PageRank(Source):
             return []
         linking = self.linker.link(query.text, graph)
         relevance = self._relevance(query, linking, knowledge, upstream or {})
-        seeds = self._seeds(graph, linking, relevance.to_question)
-        bias = self._node_bias(graph, relevance)
+        numbers = passage_numbers(graph, {**relevance.to_question, **relevance.beyond_names})
+        seeds = self._seeds(graph, linking, relevance.to_question, numbers)
+        bias = self._node_bias(graph, relevance, numbers)
         scores = self._walk(graph, seeds, self._restart(query, linking, seeds), bias)
         shares = self._shares(graph, scores)
         try:
@@ -163,7 +164,9 @@ class PageRank(Source):
             beyond_names[self.word_source] = _normalised(ranking, evidence(ranking, tail="exponential"))
         return _Relevance(_weighted_mean(by_source.values()), _weighted_mean(beyond_names.values()), other_words)
 
-    def _seeds(self, graph: GraphPort, linking: Linking, relevance: Strengths) -> dict[int, float]:
+    def _seeds(
+        self, graph: GraphPort, linking: Linking, relevance: Strengths, numbers: Mapping[str, int]
+    ) -> dict[int, float]:
         """The restart vector: the entities the question names, passages about them, and the best passages upstream."""
         about = sorted({node for link in linking.links for node in link.about})
         documents = dict(zip(about, _documents(graph, about), strict=True))
@@ -176,7 +179,6 @@ class PageRank(Source):
                 share = self.about_weight * link.weight * weight / sum(weights.values())
                 named[node] = named.get(node, 0.0) + share
         best = sorted(relevance.items(), key=lambda pair: (-pair[1], pair[0]))[: self.passages]
-        numbers = passage_numbers(graph, [key for key, _ in best])
         passages = {numbers[key]: strength**2 for key, strength in best if key in numbers}
         linked = linking.confidence
         mass = self.passage_mass_linked * linked + self.passage_mass_unlinked * (1 - linked)
@@ -189,15 +191,15 @@ class PageRank(Source):
             return adaptive_restart(len(seeds), names_an_entity=bool(linking.links))
         return self.restart
 
-    def _node_bias(self, graph: GraphPort, relevance: "_Relevance") -> NodeValues | None:
+    def _node_bias(self, graph: GraphPort, relevance: "_Relevance", numbers: Mapping[str, int]) -> NodeValues | None:
         """What the weights of edges to each node are multiplied by; None if no passage is relevant."""
         if not self.relevance_exponent or not relevance.beyond_names:
             return None
         passages, topics = graph.nodes_of_kind("passage"), graph.targets_of_type("about")
         fixed = FixedBias(passages, topics, self.relevance_floor**self.relevance_exponent, self.topic_boost)
-        numbers = passage_numbers(graph, relevance.beyond_names)
-        own = [(self.relevance_floor + relevance.beyond_names[key]) ** self.relevance_exponent for key in numbers]
-        relevant = np.array(list(numbers.values()), np.int64), np.array(own)
+        known = [key for key in relevance.beyond_names if key in numbers]
+        own = [(self.relevance_floor + relevance.beyond_names[key]) ** self.relevance_exponent for key in known]
+        relevant = np.array([numbers[key] for key in known], np.int64), np.array(own)
         boosted: Indices = np.empty(0, np.int64)
         boost: Floats = np.empty(0)
         if self.cooccurrence_boost:

@@ -158,6 +158,19 @@ class EdgeRows(Protocol):
         """How many edges each of these nodes has, both ways."""
         ...
 
+    @property
+    def read_ahead(self) -> float:
+        """At which share of the threshold of a push it is worth to read a node along with others; 0 if never."""
+        ...
+
+    def expect(self, nodes: Indices) -> None:
+        """Say which nodes may be asked for soon; they are read along with the next that are needed."""
+        ...
+
+    def is_read(self, nodes: Indices) -> Mask:
+        """Which of these nodes can be asked for without a round trip."""
+        ...
+
     def stationary_distribution_of(
         self, key: str, make: Callable[[], StationaryDistribution | None]
     ) -> StationaryDistribution | None:

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from hopweave.graph.port import Direction, Floats, Indices, Neighbours, WeightedEdges
+from hopweave.graph.port import Direction, Floats, Indices, Mask, Neighbours, WeightedEdges
 from hopweave.graph.storage.tables import BACKWARD, MENTION
 from hopweave.storage.columns import Array, Numbers
 
@@ -17,6 +17,15 @@ class RowEdges(ABC):
     The code of an entry is 4 x type + flags, as in `GraphTables.rows`. An entry of a mention weighs its stored weight
     times the rarity of the node that is mentioned.
     """
+
+    read_ahead = 0.0
+
+    def expect(self, nodes: Indices) -> None:  # noqa: B027 - there need not be one
+        """Where edges lie in memory, there is nothing to prepare."""
+
+    def is_read(self, nodes: Indices) -> Mask:
+        """Where edges lie in memory, all of them."""
+        return np.ones(len(nodes), np.bool_)
 
     @abstractmethod
     def _gather(self, nodes: Array) -> tuple[Array, Sequence[Array]]:

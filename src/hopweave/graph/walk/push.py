@@ -103,10 +103,24 @@ def _push_rounds(
         reached[targets] = True
         passed_on = found.probabilities * np.repeat(mass, found.counts)
         np.add.at(residual, targets, passed_on.astype(residual.dtype, copy=False))  # of one type, as `at` is slow else
+        if rows.read_ahead:
+            rows.expect(_near_threshold(rows, targets, residual, threshold))
         above = targets[residual[targets] > threshold]
         above = above[residual[above] > threshold * rows.edge_counts(above)]
         frontier = _distinct(above, space.latest)
+        if rows.read_ahead:
+            known = rows.is_read(frontier)
+            if residual[frontier[~known]].sum() < worthwhile:  # not worth a round trip yet
+                frontier = frontier[known]
     return rounds, True
+
+
+def _near_threshold(
+    rows: TransitionRows, targets: npt.NDArray[np.int64], residual: Floats, threshold: float
+) -> npt.NDArray[np.int64]:
+    """The nodes that may be pushed in a later round."""
+    near = targets[residual[targets] > rows.read_ahead * threshold]
+    return near[residual[near] > rows.read_ahead * threshold * rows.edge_counts(near)]
 
 
 def _distinct(nodes: npt.NDArray[np.int64], latest: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:

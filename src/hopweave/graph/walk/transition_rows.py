@@ -69,6 +69,19 @@ class TransitionRows(Protocol):
         """The rows of these nodes."""
         ...
 
+    @property
+    def read_ahead(self) -> float:
+        """At which share of the threshold of a push it is worth to read a node along with others; 0 if never."""
+        ...
+
+    def expect(self, nodes: Indices) -> None:
+        """Say which nodes may be asked for soon."""
+        ...
+
+    def is_read(self, nodes: Indices) -> Mask:
+        """Which of these nodes can be asked for without a round trip."""
+        ...
+
     def edge_counts(self, nodes: Indices) -> Floats | Indices:
         """About how many edges each of these nodes has; all of them were seeds or targets before."""
         ...
@@ -104,7 +117,7 @@ class _Workspaces:
 
 
 class LocalRows:
-    """The rows of a graph whose edges are read from memory a few nodes at a time."""
+    """The rows of a graph whose edges are read a few nodes at a time."""
 
     def __init__(
         self,
@@ -118,6 +131,7 @@ class LocalRows:
         self.size = size
         self.workspaces = workspaces
         self._edges, self._factors, self._node_bias = edges, factors, node_bias
+        self.read_ahead, self.expect, self.is_read = edges.read_ahead, edges.expect, edges.is_read
 
     def transitions(self, nodes: Indices) -> Transitions:
         """The rows of these nodes."""
@@ -135,7 +149,20 @@ class LocalRows:
         return self._edges.edge_counts(nodes)
 
 
-class MatrixRows:
+class _AllAtHand:
+    """For rows that need not be read ahead."""
+
+    read_ahead = 0.0
+
+    def expect(self, nodes: Indices) -> None:
+        """There is nothing to prepare."""
+
+    def is_read(self, nodes: Indices) -> Mask:
+        """All of them."""
+        return np.ones(len(nodes), np.bool_)
+
+
+class MatrixRows(_AllAtHand):
     """The rows of a transition matrix in memory."""
 
     def __init__(self, matrix: TransitionMatrix, options: SolverOptions) -> None:
@@ -159,7 +186,7 @@ class MatrixRows:
         return self._matrix.edge_counts[nodes]
 
 
-class PortRows:
+class PortRows(_AllAtHand):
     """The rows of any graph, such as one in a database: one call for the neighbours of many nodes."""
 
     def __init__(

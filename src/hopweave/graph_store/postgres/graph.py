@@ -18,7 +18,6 @@ from hopweave.graph.port import (
     StationaryDistribution,
     Value,
 )
-from hopweave.graph.storage.cooccurrence import same_stem
 from hopweave.graph.storage.name_index import shown_keys
 from hopweave.graph.storage.row_edges import RowEdges
 from hopweave.graph.storage.tables import MENTION
@@ -40,10 +39,21 @@ FROM unnest(%s::int[]) AS s (id)
 CROSS JOIN LATERAL (SELECT * FROM edges WHERE src = s.id ORDER BY dst, code, weight LIMIT %s) e
 JOIN nodes n ON n.id = e.dst
 """
+_ABOUT = "id, kind, topic::int, passages, edge_ends, edges"
 _NODES = f"SELECT {packed('id', *_NODE_COLUMNS)} FROM nodes WHERE id = ANY(%s)"
+# two words are forms of one as in `same_stem`
 _NEAR = f"""
-SELECT {packed("near.word", "near.node", "near.passages", "n.passages")}
-FROM near JOIN nodes n ON n.id = near.node WHERE word = ANY(%s)
+WITH forms AS (
+    SELECT asked.place, words.id, words.near_documents FROM unnest(%s::text[]) WITH ORDINALITY AS asked (word, place)
+    JOIN words ON left(words.text, 4) = left(asked.word, 4) AND near_documents > 0
+    CROSS JOIN LATERAL (SELECT greatest(length(words.text), length(asked.word)) AS longer) l
+    CROSS JOIN LATERAL (SELECT greatest(4, longer - 3, ceil(0.6 * longer)::int) AS needed) n
+    WHERE left(words.text, needed) = left(asked.word, needed)
+)
+SELECT * FROM (SELECT {packed("place::int", "id", "near_documents")} FROM forms) f, (
+    SELECT {packed("near.word", "near.node", "near.passages", "n.passages")} FROM near JOIN nodes n ON n.id = near.node
+    WHERE word IN (SELECT id FROM forms)
+) o
 """
 _STATED = """
 SELECT w.place, s.document FROM unnest(%s::int[], %s::int[], %s::int[], %s::int[]) AS w (place, a, b, type)
@@ -77,6 +87,7 @@ class PostgresGraph(RowEdges):
         self._nodes: dict[int, Node] = {}
         self._found: dict[str, int] = {}
         self._cache: dict[Hashable, Any] = {}
+        self._expected: Array = np.empty(0, np.int64)
         self.rows_read = 0
         self.truncated = False
 
@@ -94,6 +105,16 @@ class PostgresGraph(RowEdges):
         """More than fits into memory, as far as algorithms are concerned."""
         return 1 << 62
 
+    read_ahead = 0.2
+
+    def expect(self, nodes: Indices) -> None:
+        """Read these nodes along with the next that are needed, to save a round trip later."""
+        self._expected = np.asarray(nodes, np.int64)
+
+    def is_read(self, nodes: Indices) -> Mask:
+        """Which of these nodes can be asked for without a round trip."""
+        return np.asarray(self._info["flags"][nodes] & _READ > 0)
+
     def edge_counts(self, nodes: Indices) -> Indices:
         """How many edges each of these nodes has, both ways."""
         return self._about(nodes)["edges"]
@@ -109,7 +130,10 @@ class PostgresGraph(RowEdges):
 
     def _gather(self, nodes: Array) -> tuple[Array, Sequence[Array]]:
         nodes = np.asarray(nodes, np.int64)
-        self._read_edges(nodes[self._info["flags"][nodes] & _READ == 0])
+        missing = nodes[self._info["flags"][nodes] & _READ == 0]
+        if len(missing):
+            ahead, self._expected = self._expected, self._expected[:0]
+            self._read_edges(np.concatenate([missing, ahead[self._info["flags"][ahead] & _READ == 0]]))
         starts, lengths = self._info["start"][nodes], self._info["length"][nodes]
         ends = np.cumsum(lengths, dtype=np.int64)
         positions = np.repeat(starts - (ends - lengths), lengths) + np.arange(int(lengths.sum()))
@@ -158,6 +182,11 @@ class PostgresGraph(RowEdges):
             self._info["flags"][unknown] |= _KNOWN  # even if it is gone
         return self._info[nodes]
 
+    def _note_rows(self, rows: Sequence[tuple[int, ...]]) -> None:
+        if rows:
+            nodes, *about = (np.array(column, np.int64) for column in zip(*rows, strict=True))
+            self._note(nodes, about)
+
     def _note(self, nodes: Array, about: Sequence[Array]) -> None:
         kept = nodes < self.size  # nodes that were added meanwhile are not in this version
         kind, topic, passages, ends, edges = (column[kept] for column in about)
@@ -176,16 +205,22 @@ class PostgresGraph(RowEdges):
         if new:
             self._nodes.update({number: Node("", "", "") for number in new})
             for number, text in self._connections.read("SELECT id, description FROM nodes WHERE id = ANY(%s)", [new]):
-                self._nodes[number] = Node(*json.loads(text))
+                self._describe(number, text)
         return [self._nodes[number] for number in wanted]
+
+    def _describe(self, number: int, description: str) -> None:
+        node = self._nodes[number] = Node(*json.loads(description))
+        self._found[node.id] = number
 
     def find(self, ids: Iterable[str]) -> dict[str, int]:
         """The numbers of the nodes with these ids; ids that do not exist are left out."""
         wanted = list(dict.fromkeys(ids))
         keys = {id_: _keys(id_) for id_ in wanted if id_ not in self._found and is_storable(id_)}
         if keys:
-            query = "SELECT key, id FROM nodes WHERE key = ANY(%s) AND (flags & 8) > 0 AND id < %s"
-            found = dict(self._connections.read(query, [[key for group in keys.values() for key in group], self.size]))
+            query = f"SELECT key, {_ABOUT} FROM nodes WHERE key = ANY(%s) AND (flags & 8) > 0 AND id < %s"
+            rows = self._connections.read(query, [[key for group in keys.values() for key in group], self.size])
+            self._note_rows([row[1:] for row in rows])
+            found = {row[0]: row[1] for row in rows}
             for id_, group in keys.items():
                 self._found[id_] = next((found[key] for key in group if key in found), -1)
         return {id_: number for id_ in wanted if (number := self._found.get(id_, -1)) >= 0}
@@ -198,10 +233,14 @@ class PostgresGraph(RowEdges):
         if new:
             known.update(dict.fromkeys(new, ()))
             query = (
-                "SELECT name_key, id FROM nodes WHERE name_key = ANY(%s) AND (flags & 8) > 0 AND id < %s ORDER BY key"
+                f"SELECT name_key, description, {_ABOUT} FROM nodes WHERE name_key = ANY(%s) AND (flags & 8) > 0 "
+                "AND id < %s ORDER BY key"
             )
-            for key, number in self._connections.read(query, [new, self.size]):
+            rows = self._connections.read(query, [new, self.size])
+            self._note_rows([row[2:] for row in rows])
+            for key, description, number, *_ in rows:
                 known[key] = (*known[key], number)
+                self._describe(number, description)
         return {key: known[key] for key in wanted if known[key]}
 
     def nearest_names(
@@ -246,33 +285,26 @@ class PostgresGraph(RowEdges):
         See `Cooccurrence`.
         """
         telling = [word for word in dict.fromkeys(words) if word not in STOP_WORDS and is_storable(word)]
-        groups = self._stem_groups(telling)
-        if not groups:
+        if not telling:
             return np.empty(0, np.int64), np.empty(0)
-        rarest = np.array([max(_rarity(self._documents, near) for near in group.values()) for group in groups])
-        weights = rarest / rarest.sum()
-        content = self._connections.read(_NEAR, [sorted({word for group in groups for word in group})])[0]
-        word, node, count, passages = (unpacked(one, "int4") for one in content)
+        content = self._connections.read(_NEAR, [telling])[0]
+        asked, form, near, word, node, count, passages = (unpacked(one, "int4") for one in content)
         self.rows_read += len(word)
+        if not len(asked):
+            return np.empty(0, np.int64), np.empty(0)
+        groups = [asked == one for one in np.unique(asked)]
+        rarest = np.array([max(_rarity(self._documents, one) for one in near[group].tolist()) for group in groups])
+        weights = rarest / rarest.sum()
         nodes, place = np.unique(node, return_inverse=True)
         closeness = np.zeros(len(nodes))
         with_name = np.zeros(len(nodes))
         with_name[place] = passages
         for weight, group in zip(weights.tolist(), groups, strict=True):
-            mine = np.isin(word, list(group))
+            mine = np.isin(word, form[group])
             shares = np.bincount(place[mine], count[mine], len(nodes)) / (1 + with_name)
             closeness += weight * np.minimum(shares, 1.0)
         kept = (closeness > 0) & (nodes < self.size)
         return nodes[kept].astype(np.int64), closeness[kept]
-
-    def _stem_groups(self, words: Sequence[str]) -> list[dict[int, int]]:
-        """For each word that has any of the same stem here, these: number, and documents where it is next to a name."""
-        if not words:
-            return []
-        query = "SELECT id, text, near_documents FROM words WHERE near_documents > 0 AND left(text, 4) = ANY(%s)"
-        found = self._connections.read(query, [sorted({word[:4] for word in words})])
-        groups = [{id_: near for id_, text, near in found if same_stem(word, text)} for word in words]
-        return [group for group in groups if group]
 
     # The rest
 

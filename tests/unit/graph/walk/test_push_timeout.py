@@ -13,6 +13,8 @@ from hopweave.graph.walk.transition_rows import transition_rows
 class SlowRows:
     """Rows that answer a few times and then time out."""
 
+    read_ahead = 0.0
+
     def __init__(self, rows, answers):
         self._rows, self._answers = rows, answers
         self.size, self.workspaces, self.edge_counts = rows.size, rows.workspaces, rows.edge_counts
