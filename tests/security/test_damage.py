@@ -76,7 +76,8 @@ def damaged(file, chance):
     elif kind == "cut":
         del data[place:]
     else:
-        one, other = (chance.randrange(len(data) // 4096 + 1) * 4096 for _ in range(2))
+        one, other = sorted(chance.randrange(len(data) // 4096 + 1) * 4096 for _ in range(2))
+        place = other + 4095
         if one + 4096 <= len(data) and other + 4096 <= len(data):
             data[one : one + 4096], data[other : other + 4096] = data[other : other + 4096], data[one : one + 4096]
     file.write_bytes(data)
@@ -115,7 +116,7 @@ def test_no_damage_is_silent(folder, tmp_path, attempts):
     files = sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file() and file.name != "lock")
     log = (folder / "a.db-wal").stat().st_size
     outcomes, silent = Counter(), []
-    for seed in range(attempts(40, 1000)):
+    for seed in range(attempts(20, 1000)):
         chance = random.Random(seed)
         work = tmp_path / "work"
         shutil.copytree(folder, work)
@@ -131,7 +132,7 @@ def test_no_damage_is_silent(folder, tmp_path, attempts):
             silent.append((seed, what, found if bare else ""))
         shutil.rmtree(work)
     assert silent == []
-    assert outcomes["other", "said"] > 10
+    assert outcomes["other", "said"] > 3
 
 
 def earlier_states(folder, tmp_path):

@@ -40,7 +40,7 @@ def test_a_writer_killed_at_random_moments(tmp_path, attempts):
     context.set_forkserver_preload(["hopweave.knowledge_base.store", "Stemmer", "wordllama"])
     with KnowledgeBase.open(path) as kb:
         kb.add(PERMANENT)
-    for kill in range(attempts(10, 300)):
+    for kill in range(attempts(6, 300)):
         child = context.Process(target=churn, args=(path, kill))
         child.start()
         child.join(chance.uniform(0.1, 0.7))

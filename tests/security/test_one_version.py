@@ -56,7 +56,7 @@ def test_no_search_beside_a_writer_misses_what_is_always_there(path, read_only, 
             while kb.version < first + 3:
                 assert time.monotonic() < deadline, "nothing is written"
             missed = []
-            for _ in range(attempts(60, 1000)):
+            for _ in range(attempts(40, 400)):
                 for question, tenant, wanted in (
                     ("busy tug moored", None, "busy"),
                     ("busy tug moored", {"customer": "acme"}, "busy"),

@@ -15,15 +15,25 @@ from hopweave.errors import KnowledgeBaseBusy, KnowledgeBaseError
 from hopweave.graph.storage import ledger
 from hopweave.knowledge_base.connections import Connections
 from hopweave.knowledge_base.file.fork import ForkAware, watch_forks
+from hopweave.knowledge_base.file.stored_settings import read_settings, write_settings
 from hopweave.knowledge_base.indexes.images import Noted, clear_removed, noted, replace
 from hopweave.knowledge_base.indexes.live_index import Held, LiveIndex
-from hopweave.knowledge_base.indexes.snapshot import Snapshot, View
+from hopweave.knowledge_base.indexes.snapshot import Snapshot, View, version_of
 
 _log = logging.getLogger(__name__)
 
 _SHARE = 0.1  # of an index that has changed, from which a new image is worth its making
 _MIN_CHANGES = 1000  # below this the rows are read as quickly as an image
 _MERGE_PAGES = 200  # of the full-text index, in one transaction
+
+
+_SCRUBBED = "scrubbed"  # a setting: the version of the file in which nothing was left of deleted documents
+# numbers are never used twice, so as many were removed as there are numbers without a row
+_EVER_REMOVED = """
+SELECT max(seq > CASE name WHEN 'documents' THEN (SELECT count(*) FROM documents)
+                           ELSE (SELECT count(*) FROM graph_contributions) END)
+FROM sqlite_sequence WHERE name IN ('documents', 'graph_contributions')
+"""
 
 
 @dataclass(slots=True, eq=False)
@@ -79,6 +89,7 @@ class Compaction(ForkAware):
                 if mine:
                     self._write_images(every=True, rebuild=rebuild)
                     self._merge_full_text()
+                    self._scrub()
                     break
             if monotonic() > deadline:
                 raise KnowledgeBaseBusy(f"{self.connections.path}: another process is compacting it")
@@ -148,6 +159,21 @@ class Compaction(ForkAware):
                 if connection.total_changes - before < 2:  # as FTS5 documents the end of the work
                     return
             pages = _MERGE_PAGES
+
+    def _scrub(self) -> None:
+        """Write the file anew if something was deleted since the last time.
+
+        SQLite overwrites what it frees, but not what is left of a row when pages are filled otherwise.
+        """
+        path = self.connections.path
+        with self.connections.reading() as connection:
+            version, ever_removed = version_of(connection), connection.execute(_EVER_REMOVED).fetchone()[0]
+            if not ever_removed or read_settings(connection, path).get(_SCRUBBED) == version:
+                return
+        with self.connections.autocommit_read() as connection:
+            connection.execute("VACUUM")
+        with self.connections.writing(same_content=True) as connection:
+            write_settings(connection, {_SCRUBBED: version})
 
     def _empty_log(self, deadline: float) -> None:
         """Bring the write-ahead log into the file and cut it to nothing, once no reader needs it any more."""
