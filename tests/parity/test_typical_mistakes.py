@@ -227,7 +227,8 @@ def test_in_haystack(mistake, place):
 def llama_index_mistakes(kb):
     from llama_index.core import MockEmbedding, VectorStoreIndex
     from llama_index.core.schema import TextNode
-    from llama_index.postprocessor.hopweave import FreshnessPostprocessor
+    from llama_index.ingestion.hopweave import KnowledgeBaseWriter
+    from llama_index.postprocessor.hopweave import FreshnessPostprocessor, LengthPostprocessor
     from llama_index.retrievers.hopweave import BM25Retriever, FusionRetriever, PageRankRetriever, RecipeRetriever
 
     index = VectorStoreIndex([TextNode(text="x")], embed_model=MockEmbedding(4))
@@ -257,6 +258,30 @@ def llama_index_mistakes(kb):
         ),
         "out of bounds": (lambda: FreshnessPostprocessor(half_life_days=-3), BOUNDS),
         "a tenant as a string": (lambda: BM25Retriever(kb, tenant="acme").retrieve("x"), TENANT),
+        "a list of retrievers": (
+            lambda: FusionRetriever([index.as_retriever()]),
+            r"retrievers: must be a mapping of names to retrievers, .* but got \[<llama_index",
+        ),
+        "a list of retrievers in a recipe": (
+            lambda: RecipeRetriever(kb, retrievers=[index.as_retriever()]),
+            "retrievers: must be a mapping of names to retrievers",
+        ),
+        "an index as retriever": (
+            lambda: RecipeRetriever(kb, retrievers={"vector": index}),
+            r"retrievers.vector: must be a retriever, as index.as_retriever\(\), but got .*VectorStoreIndex",
+        ),
+        "a model by name": (
+            lambda: RecipeRetriever("kb.db", embed_model="openai"),
+            "embed_model: must be an embedding model of LlamaIndex, but got 'openai'",
+        ),
+        "strings to the writer": (
+            lambda: KnowledgeBaseWriter(knowledge_base=kb)(["x"]),
+            "nodes: must be nodes, as TextNode.*, but number 0 is a str",
+        ),
+        "strings to a postprocessor": (
+            lambda: LengthPostprocessor().postprocess_nodes(["x"], query_str="x"),
+            "nodes: must be NodeWithScore objects, but number 0 is a str",
+        ),
     }
 
 
@@ -268,5 +293,4 @@ def test_in_llama_index(place):
 
 
 def test_the_tables_are_large_enough(place):
-    assert min(len(CORE), len(haystack_mistakes())) >= 15
-    assert len(llama_index_mistakes(place)) >= 14
+    assert min(len(CORE), len(haystack_mistakes()), len(llama_index_mistakes(place))) >= 15

@@ -96,6 +96,10 @@ def visible_nodes(nodes: Iterable[NodeWithScore], tenant: Mapping[str, Any] | No
         Those nodes of the list, in their order.
 
     """
+    nodes = list(nodes)
+    for number, one in enumerate(nodes):
+        if not isinstance(one, NodeWithScore):
+            raise ValueError(f"nodes: must be NodeWithScore objects, but number {number} is a {type(one).__name__}")
     return [node for node in nodes if in_tenant(node.node.metadata, tenant)]
 
 

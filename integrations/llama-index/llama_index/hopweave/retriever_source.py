@@ -1,7 +1,7 @@
 """A LlamaIndex retriever as a source of a recipe."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copy import copy
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
@@ -34,6 +34,26 @@ class RecipePart(Protocol):
     def as_part(self, number: int, filters: Filters | None) -> BaseRetriever:
         """The same retriever for at least this number of nodes, and for as many that pass the filters."""
         ...
+
+
+def check_retrievers(retrievers: Any) -> None:
+    """
+    Check that retrievers have names.
+
+    Args:
+        retrievers: What was given.
+
+    Raises:
+        ValueError: If it is not a mapping of names to retrievers.
+
+    """
+    if not isinstance(retrievers, Mapping):
+        raise ValueError(
+            f"retrievers: must be a mapping of names to retrievers, as {{'vector': retriever}}, but got {retrievers!r}"
+        )
+    for name, one in retrievers.items():
+        if not isinstance(one, BaseRetriever):
+            raise ValueError(f"retrievers.{name}: must be a retriever, as index.as_retriever(), but got {one!r}")
 
 
 def retriever_source(retriever: BaseRetriever, **options: Any) -> "RetrieverSource":

@@ -66,6 +66,11 @@ class KnowledgeBaseWriter(TransformComponent):
     def __call__(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:  # noqa: ARG002
         """Write the nodes and hand them on."""
         made_by = None if self.embed_model is None else to_embedder(self.embed_model).model_name
+        for number, node in enumerate(nodes):
+            if not isinstance(node, BaseNode):
+                raise ValueError(
+                    f"nodes: must be nodes, as TextNode(…), but number {number} is a {type(node).__name__}"
+                )
         by_source: dict[str, list[Document]] = {}
         for document in map(to_document, nodes):
             by_source.setdefault(document.source, []).append(document)

@@ -9,7 +9,7 @@ from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle
 from llama_index.core.vector_stores import MetadataFilters
 from llama_index.hopweave.knowledge import NoDocuments, opened
-from llama_index.hopweave.retriever_source import retriever_source
+from llama_index.hopweave.retriever_source import check_retrievers, retriever_source
 from llama_index.retrievers.hopweave.pipeline import PipelineRetriever, dispatcher
 
 import hopweave.catalogue  # noqa: F401 - so that every fuser's kind is known
@@ -71,6 +71,7 @@ class FusionRetriever(PipelineRetriever):
     ) -> None:
         """Set the fuser up; it checks its parameters and whether it can fuse these names."""
         fuser = fuse if isinstance(fuse, Fuser) else _fuser(fuse, parameters)
+        check_retrievers(retrievers)
         fuser.check_sources(retrievers)
         if unknown := [name for name in optional if name not in retrievers]:
             raise ValueError(f"optional: there is no retriever {unknown[0]!r}; there are {', '.join(retrievers)}")

@@ -7,7 +7,7 @@ from typing import Any
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.hopweave.knowledge import opened
-from llama_index.hopweave.retriever_source import retriever_source
+from llama_index.hopweave.retriever_source import check_retrievers, retriever_source
 from llama_index.retrievers.hopweave.pipeline import PipelineRetriever
 
 from hopweave.knowledge import Knowledge
@@ -64,6 +64,7 @@ def with_retrievers(recipe: Recipe, retrievers: Mapping[str, BaseRetriever]) -> 
         A new recipe.
 
     """
+    check_retrievers(retrievers)
     sources = {}
     for name, retriever in retrievers.items():
         old = recipe.sources.get(name)
