@@ -92,7 +92,7 @@ def test_any_model_serves_a_knowledge_base(tmp_path):
         assert kb.vectors(["a"])["a"].tolist() == [0.5] * 4
         assert kb.embed("question")[1].shape == (4,)
     assert to_embedder(MockEmbedding(4)).model_name == MockEmbedding(4).model_name
-    with pytest.raises(AttributeError):
+    with pytest.raises(ValueError, match="embed_model: must be an embedding model of LlamaIndex, but got 'MiniLM'"):
         to_embedder("MiniLM")
 
 

@@ -37,7 +37,7 @@ def to_embedder(embed_model: BaseEmbedding | Embedder) -> Embedder:
     own = getattr(embed_model, "embedder", None)
     if isinstance(own, Embedder):
         return own
-    if not hasattr(embed_model, "get_query_embedding"):
+    if not isinstance(embed_model, BaseEmbedding):
         raise ValueError(f"embed_model: must be an embedding model of LlamaIndex, but got {embed_model!r}")
     return CallableEmbedder(
         name=embed_model.model_name,
