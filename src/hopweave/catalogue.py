@@ -14,6 +14,7 @@ from hopweave.fusion.weighted import Weighted
 from hopweave.graph.build.builders.links import LinksBuilder
 from hopweave.graph.build.builders.mentions import MentionsBuilder
 from hopweave.graph.build.builders.metadata import MetadataBuilder
+from hopweave.graph.build.builders.parts import PartsBuilder
 from hopweave.graph.build.builders.services import ServicesBuilder
 from hopweave.graph.build.builders.triples import TriplesBuilder
 from hopweave.graph.flow_pruning import FlowPruning
@@ -82,6 +83,7 @@ CATALOGUE: tuple[type[Component], ...] = (
     LinksBuilder,
     MentionsBuilder,
     MetadataBuilder,
+    PartsBuilder,
     ServicesBuilder,
     TriplesBuilder,
     # embedders

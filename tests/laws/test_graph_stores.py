@@ -14,12 +14,13 @@ from hopweave.graph.build.builders.builder import contribute_all
 from hopweave.graph.build.builders.links import LinksBuilder
 from hopweave.graph.build.builders.mentions import MentionsBuilder
 from hopweave.graph.build.builders.metadata import MetadataBuilder
+from hopweave.graph.build.builders.parts import PartsBuilder
 from hopweave.graph.build.builders.services import ServicesBuilder
 from hopweave.graph.build.builders.triples import TriplesBuilder
 from hopweave.graph.build.resolve import resolve
 from hopweave.graph_store.store import GraphStore
 
-BUILDERS = (MentionsBuilder(), TriplesBuilder(), MetadataBuilder(), LinksBuilder(), ServicesBuilder())
+BUILDERS = (MentionsBuilder(), TriplesBuilder(), MetadataBuilder(), LinksBuilder(), PartsBuilder(), ServicesBuilder())
 NAMES = ("MV Skua", "Harris", "St. Louis", "St Louis", "the Harris", "北京", "Łódź", "Lodz", "film", "C++", "한국")
 IDS = ("a", "b", "c", "d")
 TABLES = ("documents", "words", "nodes", "name_words", "spellings", "declared", "stated", "edges", "near")

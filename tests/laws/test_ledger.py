@@ -13,6 +13,7 @@ from hopweave.graph.build.builders.builder import contribute_all
 from hopweave.graph.build.builders.links import LinksBuilder
 from hopweave.graph.build.builders.mentions import MentionsBuilder
 from hopweave.graph.build.builders.metadata import MetadataBuilder
+from hopweave.graph.build.builders.parts import PartsBuilder
 from hopweave.graph.build.builders.services import ServicesBuilder
 from hopweave.graph.build.builders.triples import TriplesBuilder
 from hopweave.graph.build.changes import apply
@@ -22,7 +23,7 @@ from hopweave.graph.storage import ledger as sql
 from hopweave.graph.storage.ledger import Ledger
 from hopweave.graph.storage.tables import GraphTables
 
-BUILDERS = (MentionsBuilder(), TriplesBuilder(), MetadataBuilder(), LinksBuilder(), ServicesBuilder())
+BUILDERS = (MentionsBuilder(), TriplesBuilder(), MetadataBuilder(), LinksBuilder(), PartsBuilder(), ServicesBuilder())
 NAMES = (
     "MV Skua",
     "Harris",

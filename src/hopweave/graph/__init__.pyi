@@ -2,6 +2,7 @@
 from hopweave.graph.build.builders.links import LinksBuilder
 from hopweave.graph.build.builders.mentions import MentionsBuilder
 from hopweave.graph.build.builders.metadata import MetadataBuilder
+from hopweave.graph.build.builders.parts import PartsBuilder
 from hopweave.graph.build.builders.services import ServicesBuilder
 from hopweave.graph.build.builders.triples import TriplesBuilder
 from hopweave.graph.flow_pruning import FlowPruning
@@ -18,6 +19,7 @@ __all__ = [
     "MentionsBuilder",
     "MetadataBuilder",
     "PageRank",
+    "PartsBuilder",
     "ServiceNeighbourhood",
     "ServicesBuilder",
     "TriplesBuilder",

@@ -1,5 +1,6 @@
 """Passages found by PageRank over the graph: the second hop, which shares no word with the question."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -15,6 +16,7 @@ from hopweave.graph.model import EDGE_TYPE_WEIGHTS
 from hopweave.graph.paths.path import Path
 from hopweave.graph.paths.strongest_paths import strongest_paths
 from hopweave.graph.port import Floats, GraphPort, Indices, NodeValues
+from hopweave.graph.storage.parts import documents_in_parts
 from hopweave.graph.walk.node_bias import FixedBias, SparseBias
 from hopweave.graph.walk.personalised_pagerank import PageRankScores, personalised_pagerank
 from hopweave.graph.walk.restart import adaptive_restart, restart_vector
@@ -100,6 +102,12 @@ class PageRank(Source):
         default={"about": 1.5, "mentions": 1.0}, description="The same for edges followed against their direction."
     )
     result_kind: str = Field(default="passage", description="Kind of the nodes that are returned.")
+    further_part_share: float = Field(
+        default=0.3,
+        gt=0,
+        le=1,
+        description="What a passage keeps of its share for each better part of the same document; 1 does not spread.",
+    )
     min_share: float = Field(default=0.0, ge=0, description="Nodes with a smaller share of the visits are left out.")
     explained: int = Field(
         default=8, ge=0, description="How many hits get the strongest path to them in their receipt."
@@ -247,9 +255,15 @@ class PageRank(Source):
         )
 
     def _shares(self, graph: GraphPort, scores: PageRankScores) -> Ranking:
-        """Documents by their share of the visits."""
-        pairs = zip(graph.nodes(scores.nodes), scores.scores.tolist(), strict=True)
-        return [(node.document_id, share) for node, share in pairs if node.document_id is not None]
+        """Documents by their share of the visits, of which further parts of one document keep less and less."""
+        better: Counter[int] = Counter()
+        shares: Ranking = []
+        wholes = documents_in_parts(graph, scores.nodes)
+        for node, whole, share in zip(graph.nodes(scores.nodes), wholes, scores.scores.tolist(), strict=True):
+            if node.document_id is not None:
+                shares.append((node.document_id, share * self.further_part_share ** better[whole]))
+                better[whole] += 1
+        return sorted(shares, key=lambda pair: -pair[1])
 
     def _paths(
         self,

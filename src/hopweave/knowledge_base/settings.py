@@ -14,6 +14,7 @@ from hopweave.errors import KnowledgeBaseError, explain
 from hopweave.graph.build.builders.builder import GraphBuilder
 from hopweave.graph.build.builders.links import LinksBuilder
 from hopweave.graph.build.builders.mentions import MentionsBuilder
+from hopweave.graph.build.builders.parts import PartsBuilder
 from hopweave.knowledge_base.connections import Connections
 from hopweave.knowledge_base.embedding.train_embedder import with_stored_weights
 from hopweave.knowledge_base.file.stored_settings import read_settings, write_settings
@@ -28,7 +29,7 @@ class Unset(Enum):
 
 
 UNSET = Unset.UNSET
-DEFAULT_BUILDERS: tuple[GraphBuilder, ...] = (MentionsBuilder(), LinksBuilder())
+DEFAULT_BUILDERS: tuple[GraphBuilder, ...] = (MentionsBuilder(), LinksBuilder(), PartsBuilder())
 GIVEN = "given"  # the model name of vectors that come with their documents, when there is no embedder
 
 

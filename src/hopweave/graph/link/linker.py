@@ -1,7 +1,7 @@
 """Which nodes of the graph a question names."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from hopweave.graph.link.question import Question, read_question
 from hopweave.graph.model import Node
 from hopweave.graph.port import GraphPort
+from hopweave.graph.storage.parts import documents_in_parts
 
 _MAX_FUZZY = 6  # spans of a question that are compared with all names
 _INSIDE_SHARE = 0.5  # of the weight, for a name inside a longer linked name
@@ -136,7 +137,7 @@ class Linker(BaseModel):
             fuzzy = self._fuzzy_spans(asked, graph, spans)
             candidates |= _candidates(graph, fuzzy, self.max_about)
             spans += fuzzy
-        return self._linking(asked, spans, candidates)
+        return self._linking(asked, spans, candidates, _documents_of(graph, candidates))
 
     def _exact_spans(self, asked: Question, graph: GraphPort) -> list[_Span]:
         keys = {
@@ -157,7 +158,13 @@ class Linker(BaseModel):
         )
         return [_Span(*span, *nearest, exact=False) for span, nearest in zip(spans, names, strict=True) if nearest]
 
-    def _linking(self, asked: Question, spans: Sequence[_Span], candidates: dict[int, _Candidate]) -> Linking:
+    def _linking(
+        self,
+        asked: Question,
+        spans: Sequence[_Span],
+        candidates: dict[int, _Candidate],
+        documents_of: Mapping[int, int],
+    ) -> Linking:
         """The heaviest link to each node, and how well all links cover the names of the question."""
         links: dict[int, Link] = {}
         covered = [0.0] * len(asked.words)
@@ -167,7 +174,8 @@ class Linker(BaseModel):
                 link = self._link(candidate, asked.surface(span.first, span.last), span.exact, share)
                 if link.node not in links or links[link.node].weight < link.weight:
                     links[link.node] = link
-                confidence = _confidence(candidate, share, span.exact)
+                documents = {documents_of.get(passage, passage) for passage in candidate.about}
+                confidence = _confidence(len(documents), share, span.exact)
                 for word in span.words:
                     covered[word] = max(covered[word], confidence)
         ordered = sorted(links.values(), key=lambda link: (-link.weight, link.node))
@@ -184,9 +192,15 @@ class Linker(BaseModel):
         )
 
 
-def _confidence(candidate: _Candidate, share: float, exact: bool) -> float:
-    """How sure a link is: less if several passages are about the node, if none is, and if the names differ."""
-    one_of = 1 / math.sqrt(len(candidate.about)) if candidate.about else _NO_PASSAGE_ABOUT
+def _documents_of(graph: GraphPort, candidates: Mapping[int, _Candidate]) -> dict[int, int]:
+    """The document that each passage about a candidate is a part of; parts of one document are one and the same."""
+    passages = sorted({passage for one in candidates.values() for passage in one.about})
+    return dict(zip(passages, documents_in_parts(graph, np.array(passages, np.int64)), strict=True))
+
+
+def _confidence(documents: int, share: float, exact: bool) -> float:
+    """How sure a link is: less if several documents are about the node, if none is, and if the names differ."""
+    one_of = 1 / math.sqrt(documents) if documents else _NO_PASSAGE_ABOUT
     return one_of * (share if exact else share * _FUZZY_SHARE)
 
 

@@ -54,6 +54,7 @@ class PageRankRetriever(SourceRetriever):
         edge_type_weights: dict[str, float] = _CORE.edge_type_weights,
         backward_type_weights: dict[str, float] = _CORE.backward_type_weights,
         result_kind: str = _CORE.result_kind,
+        further_part_share: float = _CORE.further_part_share,
         min_share: float = _CORE.min_share,
         explained: int = _CORE.explained,
         tolerance: float = _CORE.tolerance,
@@ -87,6 +88,8 @@ class PageRankRetriever(SourceRetriever):
         :param edge_type_weights: Weights of edge types that differ from the usual ones.
         :param backward_type_weights: The same for edges followed against their direction.
         :param result_kind: Kind of the nodes that are returned.
+        :param further_part_share: What a passage keeps of its share for each better part of the same document; 1 does not
+            spread.
         :param min_share: Nodes with a smaller share of the visits are left out.
         :param explained: How many documents get the strongest path to them in their receipt.
         :param tolerance: How far the walk may be off; smaller takes longer.
@@ -117,6 +120,7 @@ class PageRankRetriever(SourceRetriever):
             edge_type_weights=edge_type_weights,
             backward_type_weights=backward_type_weights,
             result_kind=result_kind,
+            further_part_share=further_part_share,
             min_share=min_share,
             explained=explained,
             tolerance=tolerance,

@@ -1,0 +1,68 @@
+"""Edges between the parts of one document: splitters leave in the metadata which document a part is of."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from pydantic import Field
+
+from hopweave.document import Document
+from hopweave.graph.build.builders.builder import GraphBuilder
+from hopweave.graph.model import ADDRESS, Contribution, Edge, Mention, Node, passage_id
+
+
+class PartsBuilder(GraphBuilder):
+    """Connects the parts of a document with the document and each part with the next.
+
+    So a part that does not name what its document is about is found from a part that does. The document is what
+    `source_id` (Haystack), `ref_doc_id` (LlamaIndex) or, for parts that are numbered, `source` says; the place of a
+    part is `split_id` or `part`, and `next_id` names the next part outright. A document that is not in parts
+    contributes nothing.
+
+    >>> part = Document("d2", "She sails daily.", {"source_id": "d", "split_id": 2})
+    >>> found = PartsBuilder().contribute(part)
+    >>> [(mention.name, mention.type) for mention in found.mentions], [edge.target for edge in found.edges]
+    ([('d', 'part_of')], ['address:d#1'])
+    """
+
+    kind: Literal["parts"] = "parts"
+    document_fields: tuple[str, ...] = Field(
+        default=("source_id", "ref_doc_id"), description="Metadata fields that hold the id of the whole document."
+    )
+    number_fields: tuple[str, ...] = Field(
+        default=("split_id", "part"), description="Metadata fields that hold the number of the part."
+    )
+    document_weight: float = Field(default=1.0, gt=0, description="Weight of the edge to the document.")
+    next_weight: float = Field(default=0.5, gt=0, description="Weight of the edge between neighbouring parts.")
+
+    def contribute(self, document: Document) -> Contribution:
+        """The passage, the document it is a part of, and an edge to the part before it."""
+        passage = Node.passage(document.id, document.title)
+        number = next(
+            (n for name in self.number_fields if (n := _number(document.metadata.get(name))) is not None), None
+        )
+        whole = self._whole(document, number)
+        if not whole:
+            return Contribution(document.id, nodes=(passage,))
+        return Contribution(
+            document.id,
+            nodes=(passage,),
+            edges=tuple(self._neighbours(document, whole, number)),
+            mentions=(Mention(whole, "part_of", self.document_weight, "document"),),
+            addresses=() if number is None else (f"{whole}#{number}",),
+        )
+
+    def _whole(self, document: Document, number: int | None) -> str:
+        fields = self.document_fields if number is None else (*self.document_fields, "source")
+        values = (document.metadata.get(name) for name in fields)
+        return next((value for value in values if isinstance(value, str) and value.strip()), "")
+
+    def _neighbours(self, document: Document, whole: str, number: int | None) -> Iterator[Edge]:
+        passage, following = passage_id(document.id), document.metadata.get("next_id")
+        if isinstance(following, str) and following:
+            yield Edge(passage, passage_id(following), "followed_by", self.next_weight)
+        elif number is not None:
+            yield Edge(passage, f"{ADDRESS}{whole}#{number - 1}", "follows", self.next_weight)
+
+
+def _number(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -1,0 +1,69 @@
+import numpy as np
+import pytest
+
+from hopweave.document import Document
+from hopweave.graph.build.builders.mentions import MentionsBuilder
+from hopweave.graph.build.builders.parts import PartsBuilder
+from hopweave.graph.link.linker import Linker
+from hopweave.graph.pagerank import PageRank
+from hopweave.graph.storage.parts import documents_in_parts
+from hopweave.knowledge_base.store import KnowledgeBase
+from hopweave.query import Query
+
+SHIP = [
+    Document("s0", "Skua is a ferry.", {"title": "MV Skua", "source_id": "ship", "split_id": 0}),
+    Document("s1", "Skua sails to Harris.", {"title": "MV Skua", "source_id": "ship", "split_id": 1}),
+    Document("s2", "Skua was built in Leith.", {"title": "MV Skua", "source_id": "ship", "split_id": 2}),
+]
+ISLE = Document("isle", "Harris is an island.", {"title": "Harris"})
+
+
+@pytest.mark.parametrize(
+    ("metadata", "whole", "targets"),
+    [
+        ({"source_id": "ship", "split_id": 3}, ["ship"], ["address:ship#2"]),  # Haystack
+        ({"ref_doc_id": "ship", "next_id": "s4"}, ["ship"], ["passage:s4"]),  # LlamaIndex
+        ({"source": "ship.md", "part": 2}, ["ship.md"], ["address:ship.md#1"]),  # hopweave index, Markdown
+        ({"source": "all.jsonl"}, [], []),  # a file with many documents
+        ({"source_id": " ", "split_id": True}, [], []),
+        ({}, [], []),
+    ],
+)
+def test_what_splitters_leave_in_the_metadata(metadata, whole, targets):
+    found = PartsBuilder().contribute(Document("d", "text", metadata))
+    assert [mention.name for mention in found.mentions] == whole
+    assert [edge.target for edge in found.edges] == targets
+
+
+@pytest.fixture
+def fleet():
+    with KnowledgeBase.open(embedder=None) as kb:
+        kb.add([*SHIP, ISLE])
+        yield kb
+
+
+def test_parts_are_linked_by_default_to_their_document_and_to_each_other(fleet):
+    graph = fleet.graph
+    numbers = graph.find([f"passage:{one}" for one in ("s0", "s1", "isle")])
+    passages = sorted(numbers.values())
+    found = dict(zip(passages, documents_in_parts(graph, np.array(passages)), strict=True))
+    assert found[numbers["passage:s0"]] == found[numbers["passage:s1"]] != numbers["passage:s0"]
+    assert found[numbers["passage:isle"]] == numbers["passage:isle"]
+    edges = graph.neighbours(np.array([numbers["passage:s1"]]))
+    assert numbers["passage:s0"] in edges.targets.tolist()
+
+
+def test_a_name_that_parts_of_one_document_are_about_is_not_ambiguous(fleet):
+    with KnowledgeBase.open(embedder=None, builders=[MentionsBuilder()]) as apart:
+        apart.add([*SHIP, ISLE])
+        sure, unsure = (Linker().link("Who built the MV Skua?", kb.graph).confidence for kb in (fleet, apart))
+    assert (sure, unsure) == (1.0, pytest.approx(3**-0.5))
+
+
+def test_further_parts_of_a_document_come_after_other_documents(fleet):
+    asked = Query("Which island does the MV Skua sail to?")
+    spread = [hit.id for hit in PageRank(seeds_from=(), further_part_share=0.01).search(asked, fleet)]
+    together = [hit.id for hit in PageRank(seeds_from=(), further_part_share=1.0).search(asked, fleet)]
+    assert spread.index("isle") == 1
+    assert together.index("isle") > 1
+    assert sorted(spread) == sorted(together)
