@@ -88,8 +88,8 @@ class PageRankRetriever(SourceRetriever):
         :param edge_type_weights: Weights of edge types that differ from the usual ones.
         :param backward_type_weights: The same for edges followed against their direction.
         :param result_kind: Kind of the nodes that are returned.
-        :param further_part_share: What a passage keeps of its share for each better part of the same document; 1 does not
-            spread.
+        :param further_part_share: What a passage keeps of its share for each better part of the same document; 1 does
+            not spread.
         :param min_share: Nodes with a smaller share of the visits are left out.
         :param explained: How many documents get the strongest path to them in their receipt.
         :param tolerance: How far the walk may be off; smaller takes longer.
