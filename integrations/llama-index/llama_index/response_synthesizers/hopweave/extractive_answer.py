@@ -1,6 +1,5 @@
 """Answers without a language model."""
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -52,7 +51,9 @@ class ExtractiveAnswerSynthesizer(ContextBuilderSynthesizer):
 
 
 def _words(answer: str) -> TokenGen:
-    yield from re.findall(r"\s*\S+", answer)
+    first, *others = answer.split(" ")
+    yield first
+    yield from (f" {word}" for word in others)
 
 
 async def _words_async(answer: str) -> TokenAsyncGen:

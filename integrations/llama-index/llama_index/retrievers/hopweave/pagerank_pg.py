@@ -1,7 +1,6 @@
 """Personalised PageRank over a property graph index."""
 
 import asyncio
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from time import monotonic
@@ -180,5 +179,6 @@ def _version_of(store: PropertyGraphStore) -> int | None:
 
 def _without_end(path: str, node_id: str) -> str:
     """A path without the chunk at its end, whose name is its id; nothing if only one name is left."""
-    shorter = re.sub(rf" (—[^→]*→|←[^—]*—) {re.escape(node_id)}$", "", path)
+    end = f" {node_id}"
+    shorter = path.removesuffix(end).rpartition(" ")[0] if path.endswith(end) else path  # without its edge, too
     return shorter if "→" in shorter or "←" in shorter else ""
