@@ -5,8 +5,9 @@
 Each script's `--json` output is kept in benchmarks/results/NAME.json with the day and the machine. The page is made
 from these files alone: prose and places for figures stand in benchmarks/page.md, plots are drawn by plots.py. So --page
 writes the page again without measuring anything. Benchmarks that need the data sets are passed over, with a warning,
-when HOPWEAVE_DATA is not set; their figures then stay those of the day that the page names. --large lets growth go to
-100,000 passages, which takes some minutes more. The first run also embeds the data sets with MiniLM, which is kept.
+when HOPWEAVE_DATA is not set; their figures then stay those of the day that the page names. --large lets growth and
+living go to 100,000 passages, which takes some minutes more. The first run also embeds the data sets with MiniLM, which
+is kept.
 
 One quality table is made twice, and the run fails if a digit differs.
 """
@@ -59,6 +60,7 @@ BENCHMARKS = (
     Benchmark("side_by_side", needs_data=True),
     Benchmark("tuning", needs_data=True),
     Benchmark("growth"),
+    Benchmark("living", ("--sizes", "1000", "10000")),
     Benchmark("index"),
     Benchmark("text", needs_data=True),
     Benchmark("pagerank"),
@@ -68,12 +70,16 @@ BENCHMARKS = (
     Benchmark("haystack"),
     Benchmark("service", ("--seconds", "10")),
 )
+LARGE = {
+    "growth": Benchmark("growth", ("--large",)),
+    "living": Benchmark("living", ("--sizes", "1000", "10000", "100000")),
+}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", choices=[one.name for one in BENCHMARKS], help="run these alone")
-    parser.add_argument("--large", action="store_true", help="growth up to 100,000 passages")
+    parser.add_argument("--large", action="store_true", help="growth and living up to 100,000 passages")
     parser.add_argument("--page", action="store_true", help="write the page from the results that are there")
     options = parser.parse_args()
     if not options.page:
@@ -91,8 +97,8 @@ def measure(benchmark: Benchmark, *, large: bool = False) -> None:
     if benchmark.needs_data and not os.environ.get("HOPWEAVE_DATA"):
         print(f"{benchmark.name}: passed over, it needs HOPWEAVE_DATA; the page keeps its old figures", file=sys.stderr)
         return
-    if large and benchmark.name == "growth":
-        benchmark = Benchmark("growth", ("--large",))
+    if large:
+        benchmark = LARGE.get(benchmark.name, benchmark)
     print(f"{benchmark.command} ...", flush=True)
     figures = benchmark.run()
     if benchmark.name == "side_by_side":
