@@ -25,6 +25,11 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
+def _whole(value: object) -> object:
+    """In JSON Schema, 5.0 is an integer."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def _wanted(value: Any) -> Any:
     for one in value if isinstance(value, list) else [value]:
         plain = one is None or isinstance(one, bool | int) or (isinstance(one, float) and math.isfinite(one))
@@ -38,8 +43,10 @@ def _wanted(value: Any) -> Any:
 
 
 _ONE = [{"type": "string", "maxLength": _MAX_CHARACTERS}, *({"type": name} for name in ("number", "boolean", "null"))]
+_FEW_FILTERS: dict[str, Any] = {"maxProperties": _MAX_FILTERS, "propertyNames": {"minLength": 1}}
 _LIST = {"type": "array", "items": {"anyOf": _ONE}, "maxItems": _MAX_VALUES}
 
+Whole = Annotated[int, BeforeValidator(_whole)]
 Day = Annotated[date, BeforeValidator(_day), Field(strict=False)]
 # one check with one message, because a union reports every type it tried
 Wanted = Annotated[Any, BeforeValidator(_wanted), WithJsonSchema({"anyOf": [*_ONE, _LIST]})]
@@ -48,7 +55,7 @@ Wanted = Annotated[Any, BeforeValidator(_wanted), WithJsonSchema({"anyOf": [*_ON
 class Filters(BaseModel):
     """Metadata that results must have: a value, or a list of allowed ones; and when they were written."""
 
-    model_config = ConfigDict(extra="allow", strict=True, json_schema_extra={"maxProperties": _MAX_FILTERS})
+    model_config = ConfigDict(extra="allow", strict=True, json_schema_extra=_FEW_FILTERS)
     __pydantic_extra__: dict[str, Wanted]
 
     date_from: Day | None = Field(default=None, description="Not older than this day.", examples=["2025-01-01"])
@@ -87,7 +94,7 @@ class SearchRequest(BaseModel):
 
     query: str = Field(min_length=1, max_length=2000, pattern=r"\S", description="What to look for.")
     method: Method = Field(default="hybrid", description="By vectors, by words, or both.")
-    limit: int = Field(default=10, ge=1, le=100, description="The most results to return.")
+    limit: Whole = Field(default=10, ge=1, le=100, description="The most results to return.")
     filters: Filters = Field(default_factory=Filters)
     min_relevance_score: float = Field(
         default=0.5,
