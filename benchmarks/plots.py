@@ -70,6 +70,26 @@ def quality(title: str, rows: Mapping[str, Mapping[str, float]]) -> Figure:
     return figure
 
 
+def draw_calibration(bins: list[Mapping[str, float]], file: Path) -> Path:
+    """Draw the calibration of `result.confidence`; the file."""
+    with mpl.rc_context(STYLE):
+        return _saved(calibration(bins), file)
+
+
+def calibration(bins: list[Mapping[str, float]]) -> Figure:
+    """How often questions were answered over how confident the result was; on the diagonal, both are the same."""
+    figure = Figure((4.2, 3.4), layout="constrained")
+    axes = figure.add_subplot()
+    axes.plot([0, 1], [0, 1], color=THEIRS, linewidth=1)
+    sizes = [2000 * one["share"] for one in bins]
+    axes.scatter([one["confidence"] for one in bins], [one["answered"] for one in bins], sizes, color=OURS, alpha=0.8)
+    axes.set_xlabel("confidence, mean of a bin")
+    axes.set_ylabel("all gold passages among 10 hits")
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, 1)
+    return figure
+
+
 def _saved(figure: Figure, file: Path) -> Path:
     figure.savefig(file, metadata={"Date": None})
     return file

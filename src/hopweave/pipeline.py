@@ -25,6 +25,7 @@ from hopweave.query import Plan, Query
 from hopweave.recipe import Recipe, load_recipe
 from hopweave.routing.gate import GateDecision
 from hopweave.scores import count_of
+from hopweave.stages.filter.confidence import Confidence, confidence
 
 _numbers = count()  # distinguishes pipelines that share a cache
 
@@ -33,8 +34,10 @@ _numbers = count()  # distinguishes pipelines that share a cache
 class Result:
     """What a recipe found, how long each step took, and what went wrong on the way.
 
-    `timings` are seconds by step; `failures` say, by name, why an optional source had no part in the answer; `query`
-    carries the intent, and `gate` is the decision whether the message needs retrieval.
+    `evidence` says how probably the answer is among what was found (`confidence`), and why; `emptied_by` names the
+    stage that dropped all hits, if one did. `timings` are seconds by step; `failures` say, by name, why an optional
+    source had no part in the answer; `query` carries the intent, and `gate` is the decision whether the message needs
+    retrieval.
     """
 
     query: Query
@@ -46,6 +49,13 @@ class Result:
     context: Context | None = None
     paths: Paths | None = None
     neighbourhood: Neighbourhoods | None = None
+    evidence: Confidence | None = None
+    emptied_by: str | None = None
+
+    @property
+    def confidence(self) -> float | None:
+        """The probability that the passages which answer the question are among the hits."""
+        return None if self.evidence is None else self.evidence.probability
 
     def as_dict(self) -> dict[str, Any]:
         """The result as plain JSON types."""
@@ -56,6 +66,8 @@ class Result:
             "hits": [hit.as_dict() for hit in self.hits],
             "weights": None if self.query.intent is None else dict(self.query.intent.weights),
             "plan": {"sources": list(self.plan.sources), "reason": self.plan.reason},
+            "confidence": self.evidence and self.evidence.as_dict(),
+            "emptied_by": self.emptied_by,
             "timings": dict(self.timings),
             "failures": dict(self.failures),
             "context": self.context and self.context.text,
@@ -110,8 +122,7 @@ class Pipeline:
             for stage in self.recipe.stages:
                 run.go_on()
                 started = perf_counter()
-                run.hits = stage.apply(run.hits, run.query, self.knowledge)
-                run.took(stage.kind, started)
+                run.staged(stage.kind, stage.apply(run.hits, run.query, self.knowledge), started)
             return run.result()
 
     async def run_async(self, query: str | Query, *, top_k: int | None = None) -> Result:
@@ -130,8 +141,7 @@ class Pipeline:
             await run.find_async()
             for stage in self.recipe.stages:
                 started = perf_counter()
-                run.hits = await stage.apply_async(run.hits, run.query, self.knowledge)
-                run.took(stage.kind, started)
+                run.staged(stage.kind, await stage.apply_async(run.hits, run.query, self.knowledge), started)
             return run.result()
 
     def find(self, query: str | Query, *, top_k: int | None = None, filtered: bool = True) -> Result:
@@ -195,10 +205,13 @@ class _Run:
         self.fused: list[Hit] = []
         self.hits: list[Hit] = []
         self.rankings: dict[str, Sequence[Hit]] = {}
+        self._evidence: Confidence | None = None
+        self._emptied_by: str | None = None
         self._timings: dict[str, float] = {}
         self._failures: dict[str, str] = {}
         self.filtered = FilteredSearch(self.query, self.knowledge)
-        self._key = self._cache_key(pipeline._number)
+        which = (pipeline._number, self.knowledge.version, self.top_k)
+        self._key = None if self._cache is None else self._cache.key(self.query, *which)
         self.cached = self._cache.get(self._key) if self._cache is not None and self._key else None
 
     def _understand(self) -> None:
@@ -264,7 +277,15 @@ class _Run:
         started = perf_counter()
         self.fused = self.recipe.fuse.fuse(self.rankings, self.query)
         self.hits = [hit for hit in self.fused if self.filtered.admits(hit)]
+        self._evidence = confidence(self.hits, self.query.text) if self.rankings else None
         self.took(self.recipe.fuse.kind, started)
+
+    def staged(self, stage: str, hits: list[Hit], started: float) -> None:
+        """Go on with what a stage returned."""
+        if self.hits and not hits:
+            self._emptied_by = stage
+        self.hits = hits
+        self.took(stage, started)
 
     def go_on(self) -> None:
         """Raise if nobody waits for the answer any more."""
@@ -278,8 +299,7 @@ class _Run:
     def found(self, filtered: bool) -> Result:
         """What has been found so far, uncut."""
         self.took("total", self._started)
-        hits = self.hits if filtered else self.fused
-        return Result(self.query, tuple(hits), self.plan, self._timings, self._failures, self.gate)
+        return self._result(tuple(self.hits if filtered else self.fused))
 
     def result(self) -> Result:
         """What to hand back."""
@@ -287,10 +307,14 @@ class _Run:
         hits = tuple(self.hits[: self.top_k])
         paths, around = self._paths(hits), self._neighbourhood(hits)
         context = self._context(self.recipe.context, hits, paths, around) if self.recipe.context else None
-        result = Result(self.query, hits, self.plan, self._timings, self._failures, self.gate, context, paths, around)
+        result = self._result(hits, context=context, paths=paths, neighbourhood=around)
         if self._cache is not None and self._key and not self._failures:
             self._cache.put(self._key, result)
         return result
+
+    def _result(self, hits: tuple[Hit, ...], **others: Any) -> Result:
+        known = (self.query, hits, self.plan, self._timings, self._failures, self.gate)
+        return Result(*known, evidence=self._evidence, emptied_by=self._emptied_by, **others)
 
     def context(self, hits: Sequence[Hit]) -> Context:
         """The context of hits that went through the stages elsewhere."""
@@ -312,16 +336,6 @@ class _Run:
         """The services around those of the hits, if the recipe asks for them."""
         neighbourhood = self.recipe.neighbourhood
         return neighbourhood.around(hits, self.knowledge, tenant=self.query.tenant) if neighbourhood else None
-
-    def _cache_key(self, pipeline: int) -> str | None:
-        query = self.query
-        if self._cache is None or callable(query.filters):
-            return None
-        vector = None if query.vector is None else query.vector.tobytes()
-        # answers may be as old as the cache keeps them, so questions asked that close together may share one
-        period = query.now.timestamp() // self._cache.seconds
-        asked = (query.text, query.vector_texts, vector, period, query.filters, query.tenant, query.intent, query.plan)
-        return repr((pipeline, self.knowledge.version, self.top_k, *asked))
 
 
 def _search(level: Sequence[str], run: _Run) -> dict[str, _Outcome]:

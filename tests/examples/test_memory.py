@@ -10,6 +10,7 @@ import pytest
 from hopweave import KnowledgeBase, Pipeline, Query, load_recipe, read_documents
 from hopweave.evaluate.evaluate import evaluate
 from hopweave.evaluate.queries import read_queries
+from hopweave.stages.filter.confidence_threshold import ConfidenceThreshold
 from hopweave.stages.filter.noise import is_noise
 from hopweave.vector.embedders import StaticEmbedder
 
@@ -160,3 +161,23 @@ def test_core_haystack_and_llama_index_remember_the_same(question, kb, ask):
     assert [(one.id, one.score) for one in documents["documents"]] == expected
     nodes = load_query_engine("memory", kb, now=NOW).retrieve(QueryBundle(question))
     assert [(node.node_id, node.score) for node in nodes] == expected
+
+
+@pytest.mark.parametrize("recipe", ["memory", "hybrid"])
+@pytest.mark.parametrize(
+    "question", ["What is the capital of Mongolia?", "Capital of Mongolia", "asdf qwer zxcv", "Wo liegt Ulan-Bator?"]
+)
+def test_a_question_about_something_else_gets_nothing_above_the_level(kb, recipe, question):
+    with_threshold = load_recipe(recipe).model_copy(update={"gate": None, "stages": (ConfidenceThreshold(),)})
+    result = Pipeline(with_threshold, kb).run(Query(question, now=NOW))
+    assert result.hits == ()
+    assert result.emptied_by == "confidence_threshold"
+    assert result.confidence < ConfidenceThreshold().min_confidence
+    assert result.as_dict()["confidence"]["coverage"] == 0.0
+
+
+def test_most_questions_about_the_bakery_stay_above_the_level(kb):
+    recipe = load_recipe("memory").model_copy(update={"stages": (ConfidenceThreshold(),)})
+    judged = read_queries(FOLDER / "queries.jsonl")
+    results = [Pipeline(recipe, kb).run(Query(one.query.text, now=NOW)) for one in judged]
+    assert sum(bool(result.hits) for result in results) >= 0.9 * len(judged)

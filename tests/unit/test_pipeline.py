@@ -19,9 +19,12 @@ from hopweave.knowledge_base.cache import QueryCache
 from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.pipeline import Pipeline
 from hopweave.query import Intent, Plan, Query
-from hopweave.recipe import Recipe
+from hopweave.recipe import Recipe, load_recipe
 from hopweave.routing.gate import Gate
 from hopweave.routing.intent import IntentClassifier
+from hopweave.stages.filter.confidence import confidence
+from hopweave.stages.filter.confidence_threshold import ConfidenceThreshold
+from hopweave.stages.filter.score_threshold import ScoreThreshold
 from hopweave.text.bm25 import BM25
 
 
@@ -456,3 +459,31 @@ def test_any_write_makes_old_answers_unreachable(kb):
     assert ids(pipeline.run("lighthouse"))[0] == "light"
     kb.delete(["light"])
     assert "light" not in ids(pipeline.run("lighthouse"))
+
+
+def test_confidence_is_in_the_result_and_comes_from_before_the_stages(kb):
+    sure = Pipeline("hybrid", kb).run("When does the tide gate at Hallow open?")
+    unsure = Pipeline("hybrid", kb).run("What is the capital of Mongolia?")
+    assert 0 < unsure.confidence < 0.15 < sure.confidence < 1
+    assert sure.emptied_by is None
+    assert sure.as_dict()["confidence"] == sure.evidence.as_dict()
+    assert sure.confidence == confidence(Pipeline("hybrid", kb).find(sure.query).hits, sure.query.text).probability
+    assert Pipeline("hybrid", kb).find("What is the capital of Mongolia?").confidence == unsure.confidence
+    cut = load_recipe("hybrid").model_copy(update={"stages": (ScoreThreshold(min_score=1.0),)})
+    assert Pipeline(cut, kb).run(sure.query).confidence == sure.confidence
+
+
+def test_the_stage_that_dropped_all_hits_is_named(kb):
+    recipe = load_recipe("hybrid").model_copy(update={"stages": (ConfidenceThreshold(), ScoreThreshold())})
+    for result in (
+        Pipeline(recipe, kb).run("What is the capital of Mongolia?"),
+        asyncio.run(Pipeline(recipe, kb).run_async("What is the capital of Mongolia?")),
+    ):
+        assert (result.hits, result.emptied_by) == ((), "confidence_threshold")
+        assert result.as_dict()["emptied_by"] == "confidence_threshold"
+    assert Pipeline(recipe, kb).run("When does the tide gate at Hallow open?").hits
+
+
+def test_what_was_not_looked_up_has_no_confidence(kb):
+    result = Pipeline("memory", kb).run("thanks!")
+    assert (result.hits, result.confidence) == ((), None)

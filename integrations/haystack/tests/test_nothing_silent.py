@@ -1,5 +1,6 @@
 """Faults that used to give wrong results without a word."""
 
+import asyncio
 import logging
 
 import numpy as np
@@ -13,7 +14,7 @@ from haystack_integrations.components.joiners.hopweave import (
     ReciprocalRankJoiner,
     WeightedJoiner,
 )
-from haystack_integrations.components.rankers.hopweave import MetadataFilterRanker
+from haystack_integrations.components.rankers.hopweave import ConfidenceThresholdRanker, MetadataFilterRanker
 from haystack_integrations.components.retrievers.hopweave import (
     EmbeddingRetriever,
     RecipeRetriever,
@@ -197,3 +198,23 @@ class Span(tracing.Span):
 
     def set_tag(self, key, value):
         self.tags[key] = value
+
+
+# an answer that is not there
+
+
+def test_confidence_is_an_output(file):
+    retriever = RecipeRetriever(knowledge_base=file)
+    sure, unsure = (retriever.run(query=text) for text in ("When was the tide gate fixed?", "Capital of Mongolia"))
+    assert unsure["confidence"] < 0.15 < sure["confidence"]
+    ranker = ConfidenceThresholdRanker()
+    assert ranker.run(documents=unsure["documents"], query="Capital of Mongolia") == {
+        "documents": [],
+        "confidence": pytest.approx(unsure["confidence"], abs=0.02),
+    }
+    kept = ranker.run(documents=sure["documents"], query="When was the tide gate fixed?")
+    assert len(kept["documents"]) == len(sure["documents"])
+    receipt = kept["documents"][0].meta["hopweave"]["receipts"][-1]
+    assert receipt["details"]["confidence"] == pytest.approx(kept["confidence"], abs=1e-3)
+    again = asyncio.run(ranker.run_async(documents=sure["documents"], query="When was the tide gate fixed?"))
+    assert again["confidence"] == kept["confidence"]

@@ -21,6 +21,7 @@ from hopweave import Document, KnowledgeBase
 from hopweave.errors import RecipeError
 from hopweave.pipeline import Pipeline
 from hopweave.recipe import load_recipe, recipe_names
+from hopweave.stages.filter.confidence_threshold import ConfidenceThreshold
 
 QUESTION = "How do I restart the ferry pump after an outage?"
 RECIPE = """
@@ -242,3 +243,26 @@ def test_numbers_and_filters_rank_as_in_the_core(fleet, top_k, value):
             assert pairs(retriever.retrieve(QueryBundle(question))) == expected
         asynchronous = native_multihop(fleet, similarity_top_k=top_k, filters=filters).aretrieve(question)
         assert pairs(asyncio.run(asynchronous)) == expected
+
+
+def test_confidence_reaches_the_user(kb, heard):
+    question, nonsense = "How is the bilge pump restarted?", "What is the capital of Mongolia?"
+    engine = load_query_engine("hybrid", kb)
+    sure, unsure = (engine.query(text).metadata["hopweave"]["confidence"] for text in (question, nonsense))
+    assert unsure["confidence"] < 0.15 < sure["confidence"]
+    assert sure["confidence"] == pytest.approx(kb.search(question, recipe="hybrid").confidence, abs=1e-3)
+    assert asyncio.run(engine.aquery(nonsense)).metadata["hopweave"]["confidence"] == unsure
+    events = [event for event in heard[0] if event.class_name() == "ConfidenceEvent"]
+    assert [event.confidence for event in events] == [one["confidence"] for one in (sure, unsure, unsure)]
+
+
+def test_below_the_level_there_are_no_nodes(kb, heard):
+    recipe = load_recipe("hybrid").model_copy(update={"stages": (ConfidenceThreshold(),)})
+    retriever = RecipeRetriever(kb, recipe=recipe)
+    assert retriever.retrieve("What is the capital of Mongolia?") == []
+    assert [event.emptied_by for event in heard[0] if event.class_name() == "ConfidenceEvent"] == [
+        "confidence_threshold"
+    ]
+    kept = retriever.retrieve("How is the bilge pump restarted?")
+    assert kept[0].metadata["hopweave"]["receipts"][-1]["details"]["confidence"] > 0.15
+    assert load_query_engine(recipe, kb).retrieve(QueryBundle("What is the capital of Mongolia?")) == []

@@ -3,11 +3,14 @@
 import argparse
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hopweave.commands.arguments import command, positive
 from hopweave.commands.terminal import note, show
 from hopweave.metadata.titles import title_of
+
+if TYPE_CHECKING:
+    from hopweave.pipeline import Result
 
 _EXAMPLES = """\
 examples:
@@ -68,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     for name, reason in result.failures.items():
         note(f"source {name} failed and was skipped: {reason}")
     if not result.hits:
-        show("no hits")
+        show(_why_none(result))
     for rank, hit in enumerate(result.hits, start=1):
         key, title = _line(hit.id), _line(title_of(hit.metadata))
         show(f"{rank:>3}  {_number(hit.score):>8}  {key}{f'  {title}' if title and title != key else ''}")
@@ -78,9 +81,17 @@ def run(options: argparse.Namespace) -> int:
                 details = "  ".join(f"{key}={_shown(value)}" for key, value in receipt.details.items())
                 show(f"               · {receipt.stage}: {_number(receipt.after)}  {details}")
     if options.explain:
+        values = result.evidence.as_dict() if result.evidence else {}
+        show("\n" + "  ".join(f"{name}={_shown(value)}" for name, value in values.items() if value is not None))
         steps = ", ".join(f"{step} {1000 * seconds:.1f} ms" for step, seconds in result.timings.items())
-        show(f"\n{steps}")
+        show(steps)
     return 0
+
+
+def _why_none(result: "Result") -> str:
+    if result.emptied_by is None:
+        return "no hits"
+    return f"no hits: {result.emptied_by} dropped all that was found; confidence {_number(result.confidence)}"
 
 
 def _interpretations(value: str) -> list[Any]:

@@ -4,9 +4,10 @@ from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
 from time import monotonic
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from hopweave.knowledge_base.file.fork import ForkAware, watch_forks
+from hopweave.query import Query
 
 T = TypeVar("T")
 
@@ -39,6 +40,16 @@ class QueryCache(ForkAware, Generic[T]):
         """In a child, start again: another thread may have been in the middle of a change."""
         if in_child:
             self._entries, self._lock = OrderedDict(), Lock()
+
+    def key(self, query: Query, *others: Any) -> str | None:
+        """The key of a question and of what else an answer depends on; None if a filter is a function."""
+        if callable(query.filters):
+            return None
+        vector = None if query.vector is None else query.vector.tobytes()
+        # answers may be as old as the cache keeps them, so questions asked that close together may share one
+        period = query.now.timestamp() // self.seconds
+        asked = (query.text, query.vector_texts, vector, period, query.filters, query.tenant, query.intent, query.plan)
+        return repr((*others, *asked))
 
     def get(self, key: str) -> T | None:
         """What was put under this key, unless it is too old."""

@@ -8,6 +8,7 @@ from hopweave.stages.adjust.time_decay import TimeDecay
 from hopweave.stages.diversify.community_spread import CommunitySpread
 from hopweave.stages.diversify.deferral import Deferral
 from hopweave.stages.diversify.mmr import MMR
+from hopweave.stages.filter.confidence_threshold import ConfidenceThreshold
 from hopweave.stages.filter.metadata_filter import MetadataFilter
 from hopweave.stages.filter.noise import Noise
 from hopweave.stages.filter.score_threshold import ScoreThreshold
@@ -18,6 +19,7 @@ from hopweave.stages.rerank.remote_rerank import RemoteRerank
 __all__ = [
     "MMR",
     "CommunitySpread",
+    "ConfidenceThreshold",
     "CorpusBoost",
     "CosineRerank",
     "CrossEncoder",

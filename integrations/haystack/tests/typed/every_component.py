@@ -63,6 +63,7 @@ def main() -> None:
     found = joiners.PassthroughJoiner(sources=["a", "b"], source="a").run(a=found)["documents"]
     found = joiners.ConfirmatoryJoiner(sources=["vector", "text"], bonus=0.2).run(vector=found, top_k=5)["documents"]
 
+    found = rankers.ConfidenceThresholdRanker(min_confidence=0.3).run(documents=found, query="Who?")["documents"]
     found = rankers.ScoreThresholdRanker(min_score=0.3).run(documents=found, overrides={"min_score": 0.1})["documents"]
     found = rankers.FreshnessRanker(half_life_days=30, corpus_types=["CONVO_*"]).run(found, now="2026-05-01")[
         "documents"

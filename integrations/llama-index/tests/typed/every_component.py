@@ -57,6 +57,7 @@ def main() -> None:
 
     postprocessors: list[BaseNodePostprocessor] = [
         stages.CommunitySpreadPostprocessor(multiplier=1.5),
+        stages.ConfidenceThresholdPostprocessor(min_confidence=0.3),
         stages.CorpusBoostPostprocessor(clamp=True),
         stages.CrossEncoderPostprocessor(model="cross-encoder/ms-marco-MiniLM-L6-v2", top_n=5),
         stages.DeferralPostprocessor(max_similarity=0.9, knowledge_base=kb),

@@ -1,4 +1,5 @@
 from llama_index.postprocessor.hopweave.community_spread import CommunitySpreadPostprocessor
+from llama_index.postprocessor.hopweave.confidence_threshold import ConfidenceThresholdPostprocessor
 from llama_index.postprocessor.hopweave.corpus_boost import CorpusBoostPostprocessor
 from llama_index.postprocessor.hopweave.cosine_rerank import CosineRerankPostprocessor
 from llama_index.postprocessor.hopweave.cross_encoder import CrossEncoderPostprocessor
@@ -19,6 +20,7 @@ from llama_index.postprocessor.hopweave.time_decay import TimeDecayPostprocessor
 
 __all__ = [
     "CommunitySpreadPostprocessor",
+    "ConfidenceThresholdPostprocessor",
     "CorpusBoostPostprocessor",
     "CosineRerankPostprocessor",
     "CrossEncoderPostprocessor",

@@ -19,6 +19,7 @@ from llama_index.core.response_synthesizers.context_only import ContextOnly
 from llama_index.core.response_synthesizers.no_text import NoText
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle
+from llama_index.hopweave.confidence import collected_confidence
 from llama_index.hopweave.failures import collected_failures
 from llama_index.hopweave.knowledge import opened
 from llama_index.hopweave.nodes import visible_nodes
@@ -43,7 +44,9 @@ class RecipeQueryEngine(RetrieverQueryEngine):
     """
     A recipe made of LlamaIndex parts: retriever, one node postprocessor per stage, cited response synthesis.
 
-    If an optional source fails, the response's metadata has the reason under `["hopweave"]["failures"]`.
+    The response's metadata has the probability that the answer is among what was found under
+    `["hopweave"]["confidence"]`, with its evidence, and if an optional source fails, the reason under
+    `["hopweave"]["failures"]`.
 
     Args:
         recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
@@ -115,12 +118,12 @@ class RecipeQueryEngine(RetrieverQueryEngine):
             one.callback_manager = self.callback_manager
 
     def _query(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
-        with collected_failures() as failures:
-            return _with_failures(super()._query(query_bundle), failures)
+        with collected_failures() as failures, collected_confidence() as confidence:
+            return _with_metadata(super()._query(query_bundle), failures=failures, confidence=confidence)
 
     async def _aquery(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
-        with collected_failures() as failures:
-            return _with_failures(await super()._aquery(query_bundle), failures)
+        with collected_failures() as failures, collected_confidence() as confidence:
+            return _with_metadata(await super()._aquery(query_bundle), failures=failures, confidence=confidence)
 
     def retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """The nodes that the recipe finds, best first, as your postprocessors leave them."""
@@ -182,10 +185,11 @@ class _Answering:
         return ContextBuilderSynthesizer(self.llm, context=context, tenant=tenant, output_cls=self.output_cls, **common)
 
 
-def _with_failures(response: RESPONSE_TYPE, failures: dict[str, str]) -> RESPONSE_TYPE:
-    if failures:
+def _with_metadata(response: RESPONSE_TYPE, **told: dict[str, Any]) -> RESPONSE_TYPE:
+    known = {name: value for name, value in told.items() if value}
+    if known:
         metadata = response.metadata or {}
-        response.metadata = {**metadata, "hopweave": {**metadata.get("hopweave", {}), "failures": failures}}
+        response.metadata = {**metadata, "hopweave": {**metadata.get("hopweave", {}), **known}}
     return response
 
 

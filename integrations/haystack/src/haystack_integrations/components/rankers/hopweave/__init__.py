@@ -1,6 +1,7 @@
 """hopweave's rankers for Haystack: each rescores, reorders or drops documents."""
 
 from haystack_integrations.components.rankers.hopweave.community_spread import CommunitySpreadRanker
+from haystack_integrations.components.rankers.hopweave.confidence_threshold import ConfidenceThresholdRanker
 from haystack_integrations.components.rankers.hopweave.corpus_boost import CorpusBoostRanker
 from haystack_integrations.components.rankers.hopweave.cosine_rerank import CosineRerankRanker
 from haystack_integrations.components.rankers.hopweave.cross_encoder import CrossEncoderRanker
@@ -18,6 +19,7 @@ from haystack_integrations.components.rankers.hopweave.time_decay import TimeDec
 
 __all__ = [
     "CommunitySpreadRanker",
+    "ConfidenceThresholdRanker",
     "CorpusBoostRanker",
     "CosineRerankRanker",
     "CrossEncoderRanker",

@@ -125,7 +125,7 @@ class RecipeRetriever(NamedParameters):
         """Let go of the knowledge base."""
         self._file.close()
 
-    @component.output_types(documents=list[Document], failures=dict[str, str])
+    @component.output_types(documents=list[Document], confidence=float | None, failures=dict[str, str])
     def run(
         self,
         query: str,
@@ -146,13 +146,14 @@ class RecipeRetriever(NamedParameters):
         :param now: The time that freshness goes by, the current one when not given.
         :param tenant: Metadata values a document must have to be seen at all; narrows those given at construction.
         :param documents: What other retrievers found, under the names in `upstream`.
-        :returns: `documents`, best first, with receipts under `meta["hopweave"]`, and, if optional sources failed or
-            were too slow, `failures` with the reasons by source.
+        :returns: `documents`, best first, with receipts under `meta["hopweave"]`, `confidence`, the probability that
+            the answer is among what was found (None if nothing was looked up), and, if optional sources failed or were
+            too slow, `failures` with the reasons by source.
         """
         pipeline, question, wanted = self._prepare(query, filters, top_k, query_embedding, now, tenant, documents)
         return self._finish(pipeline.run(question, top_k=wanted))
 
-    @component.output_types(documents=list[Document], failures=dict[str, str])
+    @component.output_types(documents=list[Document], confidence=float | None, failures=dict[str, str])
     async def run_async(
         self,
         query: str,
@@ -173,8 +174,9 @@ class RecipeRetriever(NamedParameters):
         :param now: The time that freshness goes by, the current one when not given.
         :param tenant: Metadata values a document must have to be seen at all; narrows those given at construction.
         :param documents: What other retrievers found, under the names in `upstream`.
-        :returns: `documents`, best first, with receipts under `meta["hopweave"]`, and, if optional sources failed or
-            were too slow, `failures` with the reasons by source.
+        :returns: `documents`, best first, with receipts under `meta["hopweave"]`, `confidence`, the probability that
+            the answer is among what was found (None if nothing was looked up), and, if optional sources failed or were
+            too slow, `failures` with the reasons by source.
         """
         pipeline, question, wanted = self._prepare(query, filters, top_k, query_embedding, now, tenant, documents)
         return self._finish(await pipeline.run_async(question, top_k=wanted))
@@ -202,6 +204,10 @@ class RecipeRetriever(NamedParameters):
 
     def _finish(self, result: Result) -> dict[str, Any]:
         failed = {f"failed.{name}": why for name, why in result.failures.items()}
-        tag("recipe", result.hits, intent=result.query.intent.name if result.query.intent else "none", **failed)
-        found: dict[str, Any] = {"documents": [to_document(hit) for hit in result.hits]}
+        told = {**failed, **({"emptied_by": result.emptied_by} if result.emptied_by else {})}
+        tag("recipe", result.hits, intent=result.query.intent.name if result.query.intent else "none", **told)
+        found: dict[str, Any] = {
+            "documents": [to_document(hit) for hit in result.hits],
+            "confidence": result.confidence,
+        }
         return {**found, "failures": report_failures(self, result.failures)} if result.failures else found

@@ -1,0 +1,90 @@
+"""No documents at all rather than some that do not have the answer."""
+
+from typing import Any
+
+from haystack import Document, component
+
+from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
+from hopweave.stages.filter.confidence import confidence
+from hopweave.stages.filter.confidence_threshold import ConfidenceThreshold
+
+_CORE = ConfidenceThreshold()
+
+
+@component
+class ConfidenceThresholdRanker(StageRanker):
+    """
+    Returns all documents or none: none if the answer is probably not among them.
+
+    The probability follows from how much of the question the first documents cover, how far the best stands out, how
+    far words and vectors agree, and how well names were linked. Place it right after a joiner or retriever of hopweave,
+    whose receipts it reads. A branch on `confidence` can then say that there is no result.
+
+    ```python
+    from haystack import Document
+    from haystack_integrations.components.rankers.hopweave import ConfidenceThresholdRanker
+
+    ranker = ConfidenceThresholdRanker(min_confidence=0.2)
+    documents = [Document(content="The Skua sails hourly.", score=0.8)]
+    result = ranker.run(documents=documents, query="What is the capital of Mongolia?")
+    assert result["documents"] == [] and result["confidence"] < 0.2
+    ```
+    """
+
+    def __init__(
+        self,
+        *,
+        min_confidence: float = _CORE.min_confidence,
+        top_k: int | None = None,
+    ) -> None:
+        """
+        Create the ranker.
+
+        :param min_confidence: The lowest probability with which documents are returned.
+        :param top_k: How many documents to return, all of them when not given.
+        """
+        stage = ConfidenceThreshold(
+            min_confidence=min_confidence,
+        )
+        StageRanker.__init__(self, stage, top_k=top_k)
+
+    @component.output_types(documents=list[Document], confidence=float)
+    def run(
+        self,
+        documents: list[Document],
+        query: str = "",
+        top_k: int | None = None,
+        overrides: dict[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """
+        Return all documents or none.
+
+        :param documents: What was retrieved, best first.
+        :param query: The question.
+        :param top_k: How many documents to return, instead of the number given at construction.
+        :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`, and `confidence`.
+        """
+        return self._told(self._rank(documents, query, top_k, overrides), documents, query)
+
+    @component.output_types(documents=list[Document], confidence=float)
+    async def run_async(
+        self,
+        documents: list[Document],
+        query: str = "",
+        top_k: int | None = None,
+        overrides: dict[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """
+        Return all documents or none, without blocking the event loop.
+
+        :param documents: What was retrieved, best first.
+        :param query: The question.
+        :param top_k: How many documents to return, instead of the number given at construction.
+        :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`, and `confidence`.
+        """
+        return self._told(await self._rank_async(documents, query, top_k, overrides), documents, query)
+
+    def _told(self, ranked: dict[str, list[Document]], documents: list[Document], query: str) -> dict[str, Any]:
+        return {**ranked, "confidence": confidence(self._hits(documents), query).probability}

@@ -1,0 +1,165 @@
+"""Confidence: a calibrated probability that the passages which answer a question are among its hits.
+
+A logistic regression (D. R. Cox, 1958: The regression analysis of binary sequences) on four values that are at hand
+for any question, without judgements. `benchmarks/confidence.py` fits the constants, and measures them on sets that they
+were not fitted on.
+"""
+
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+from hopweave.hit import Hit
+from hopweave.language.stop_words import STOP_WORDS
+from hopweave.language.words import UNSPACED
+from hopweave.metadata.titles import title_of
+from hopweave.scores import sigmoid
+
+WORD_SOURCES = ("bm25", "full_text", "keyword")
+VECTOR_SOURCES = ("vector",)
+
+_READ = 10  # hits whose texts are read
+_COVERING = 3  # of these, the first so many have to cover the question
+_DEPTH = 5  # the rank whose score is compared with the first, and how many first hits should agree
+_STEMS_KEPT = 100_000
+_WORD = re.compile(rf"[{UNSPACED}]+|[^\W_{UNSPACED}]+")
+_IS_UNSPACED = re.compile(f"[{UNSPACED}]")
+
+Terms = frozenset[str]
+
+
+class Evidence(NamedTuple):
+    """What speaks for the hits of a question, each in [0, 1]; None where there is nothing to tell it by.
+
+    `coverage`: how much of the question's words the first three hits contain; words that few hits contain count more.
+    `margin`: how far the first hit by words stands out, (first score - fifth score) / first score. `agreement`: the
+    share of the first five hits by words that are among the first five by vectors. `linking`: how well the names in
+    the question were linked to the graph.
+    """
+
+    coverage: float | None
+    margin: float | None
+    agreement: float | None
+    linking: float | None
+
+
+class Formula(NamedTuple):
+    """Confidence = 1 / (1 + e^-(intercept + sum of weight · value)); what is not known counts as its mean."""
+
+    intercept: float
+    weights: tuple[float, float, float, float]
+    means: tuple[float, float, float, float]
+
+
+FORMULA = Formula(intercept=-3.85, weights=(2.58, 3.18, 1.24, 1.71), means=(0.44, 0.31, 0.27, 0.30))
+"""Fitted by `benchmarks/confidence.py`; weights and means in the order of `Evidence`."""
+
+
+class Confidence(NamedTuple):
+    """A probability, and the evidence that it follows from."""
+
+    probability: float
+    evidence: Evidence
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain JSON types, rounded for receipts."""
+        values = {name: None if one is None else round(one, 3) for name, one in self.evidence._asdict().items()}
+        return {"confidence": round(self.probability, 3), **values}
+
+
+def confidence(hits: Sequence[Hit], question: str, formula: Formula = FORMULA) -> Confidence:
+    """The probability that the answer's passages are among the hits; 0 without hits.
+
+    >>> hits = [Hit("gate", 2.0, "The tide gate opens at six."), Hit("skua", 0.1, "The Skua is a ferry.")]
+    >>> confidence(hits, "When does the tide gate open?").probability > 0.5
+    True
+    >>> confidence(hits, "What is the capital of Mongolia?").probability < 0.1
+    True
+    """
+    found = evidence(hits, question)
+    if not hits:
+        return Confidence(0.0, found)
+    known = [mean if value is None else value for value, mean in zip(found, formula.means, strict=True)]
+    logit = formula.intercept + sum(weight * value for weight, value in zip(formula.weights, known, strict=True))
+    return Confidence(sigmoid(logit), found)
+
+
+def evidence(hits: Sequence[Hit], question: str) -> Evidence:
+    """What the hits, with their receipts, tell about the question.
+
+    >>> evidence([Hit("gate", text="The tide gate opens at six.")], "When does the tide gate open?").coverage
+    1.0
+    """
+    words, vectors, linking = _rankings(hits)
+    coverage, any_word = _coverage(hits, question)
+    # a question without any word in common with the hits has none in common with the corpus: words found nothing
+    return Evidence(
+        coverage,
+        _margin(words.values()) if words and len(hits) > 1 else (None if any_word else 0.0),
+        _agreement(words, vectors) if words and vectors else (None if any_word else 0.0),
+        linking,
+    )
+
+
+def _rankings(hits: Iterable[Hit]) -> tuple[dict[str, float], dict[str, float], float | None]:
+    """Scores by words and by vectors, and how well names were linked, as receipts have them."""
+    words: dict[str, float] = {}
+    vectors: dict[str, float] = {}
+    linking = None
+    for hit in hits:
+        for receipt in hit.receipts:
+            if receipt.stage in WORD_SOURCES and receipt.after is not None:
+                words.setdefault(hit.id, receipt.after)
+            elif receipt.stage in VECTOR_SOURCES and receipt.after is not None:
+                vectors.setdefault(hit.id, receipt.after)
+            elif linking is None and isinstance(stated := receipt.details.get("linking"), int | float):
+                linking = float(stated)
+    return words, vectors, linking
+
+
+def _margin(scores: Iterable[float]) -> float:
+    first = sorted(scores, reverse=True)[:_DEPTH]
+    return (first[0] - max(first[-1], 0.0)) / first[0] if first[0] > 0 else 0.0
+
+
+def _agreement(words: Mapping[str, float], vectors: Mapping[str, float]) -> float:
+    first, second = (set(sorted(one, key=lambda key: (-one[key], key))[:_DEPTH]) for one in (words, vectors))
+    return len(first & second) / max(len(first), len(second))
+
+
+def _coverage(hits: Sequence[Hit], question: str) -> tuple[float | None, bool]:
+    """The weighted share of the question's terms in the first hits, and whether any hit that was read has one."""
+    asked = terms(question)
+    texts = [terms(f"{title_of(hit.metadata)}\n{hit.text}") for hit in hits[:_READ] if hit.text]
+    if not asked or not texts:
+        return None, True
+    weights = {term: math.log((len(texts) + 1) / (sum(term in text for text in texts) + 0.5)) for term in sorted(asked)}
+    covered = [term for term in weights if any(term in text for text in texts[:_COVERING])]
+    return sum(weights[term] for term in covered) / sum(weights.values()), any(asked & text for text in texts)
+
+
+def terms(text: str) -> Terms:
+    """The stems of the words of a text without stop words; pairs of characters where words are not spaced.
+
+    >>> sorted(terms("Where were the ferries built?")), sorted(terms("東京都"))
+    (['built', 'ferri'], ['京都', '東京'])
+    """
+    stem = _stemmer()
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    found: set[str] = set()
+    for word in _WORD.findall(folded):
+        if _IS_UNSPACED.match(word):
+            found.update(word[start : start + 2] for start in range(max(len(word) - 1, 1)))
+        elif word not in STOP_WORDS:
+            found.add(stem(word))
+    return frozenset(found)
+
+
+@cache
+def _stemmer() -> Callable[[str], str]:
+    import Stemmer
+
+    return lru_cache(_STEMS_KEPT)(Stemmer.Stemmer("english", 0).stemWord)

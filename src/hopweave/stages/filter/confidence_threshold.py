@@ -1,0 +1,45 @@
+"""Confidence threshold: no hits at all if the answer is probably not among them."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from hopweave.component import Stage
+from hopweave.hit import Hit, Receipt
+from hopweave.knowledge import Knowledge
+from hopweave.query import Query
+from hopweave.scores import checked
+from hopweave.stages.filter.confidence import confidence
+
+
+class ConfidenceThreshold(Stage):
+    """Kept if the probability that the answer's passages are among the hits is at least the minimum: all hits or none.
+
+    confidence = 1 / (1 + e^-(-3.85 + 2.58 coverage + 3.18 margin + 1.24 agreement + 1.71 linking)). Coverage is how
+    much of the question's words the first three hits contain, where words of few hits count more; margin is how far
+    the first hit by words stands out from the fifth; agreement is the share of the first five hits by words that are
+    among the first five by vectors; linking is how well names in the question were linked to the graph. They are read
+    from texts and receipts; what cannot be told (there is no graph, say) counts as its mean. Receipts have the
+    probability and the four values. As the first stage, it sees the hits as the fuser ranked them. Scores stay.
+
+    >>> hits = [Hit("gate", 2.0, "The tide gate opens at six.")]
+    >>> [hit.id for hit in ConfidenceThreshold().apply(hits, Query("When does the tide gate open?"))]
+    ['gate']
+    >>> ConfidenceThreshold().apply(hits, Query("What is the capital of Mongolia?"))
+    []
+    """
+
+    kind: Literal["confidence_threshold"] = "confidence_threshold"
+    min_confidence: float = Field(
+        default=0.15, ge=0, le=1, description="The lowest probability with which hits are returned."
+    )
+
+    def apply(self, hits: Sequence[Hit], query: Query, knowledge: Knowledge | None = None) -> list[Hit]:  # noqa: ARG002
+        """Keep all hits or none."""
+        hits = checked(hits)
+        found = confidence(hits, query.text)
+        if found.probability < self.min_confidence:
+            return []
+        details = found.as_dict()
+        return [hit.with_receipt(Receipt(self.kind, hit.score, hit.score, details)) for hit in hits]
