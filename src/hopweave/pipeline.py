@@ -34,10 +34,8 @@ _numbers = count()  # distinguishes pipelines that share a cache
 class Result:
     """What a recipe found, how long each step took, and what went wrong on the way.
 
-    `evidence` says how probably the answer is among what was found (`confidence`), and why; `emptied_by` names the
-    stage that dropped all hits, if one did. `timings` are seconds by step; `failures` say, by name, why an optional
-    source had no part in the answer; `query` carries the intent, and `gate` is the decision whether the message needs
-    retrieval.
+    `timings` are seconds by step; `failures` say why an optional source had no part; `query` carries the intent; `gate`
+    decided whether to retrieve; `evidence` is that of `confidence`; `emptied_by` is the stage that dropped all hits.
     """
 
     query: Query
@@ -282,9 +280,7 @@ class _Run:
 
     def staged(self, stage: str, hits: list[Hit], started: float) -> None:
         """Go on with what a stage returned."""
-        if self.hits and not hits:
-            self._emptied_by = stage
-        self.hits = hits
+        self.hits, self._emptied_by = hits, stage if self.hits and not hits else self._emptied_by
         self.took(stage, started)
 
     def go_on(self) -> None:
@@ -299,32 +295,25 @@ class _Run:
     def found(self, filtered: bool) -> Result:
         """What has been found so far, uncut."""
         self.took("total", self._started)
-        return self._result(tuple(self.hits if filtered else self.fused))
+        hits = tuple(self.hits if filtered else self.fused)
+        known = (self.query, hits, self.plan, self._timings, self._failures, self.gate)
+        return Result(*known, evidence=self._evidence, emptied_by=self._emptied_by)
 
     def result(self) -> Result:
         """What to hand back."""
-        self.took("total", self._started)
-        hits = tuple(self.hits[: self.top_k])
+        found = self.found(filtered=True)
+        hits = found.hits[: self.top_k]
         paths, around = self._paths(hits), self._neighbourhood(hits)
-        context = self._context(self.recipe.context, hits, paths, around) if self.recipe.context else None
-        result = self._result(hits, context=context, paths=paths, neighbourhood=around)
+        context = _context(self.recipe.context, hits, paths, around) if self.recipe.context else None
+        result = replace(found, hits=hits, context=context, paths=paths, neighbourhood=around)
         if self._cache is not None and self._key and not self._failures:
             self._cache.put(self._key, result)
         return result
 
-    def _result(self, hits: tuple[Hit, ...], **others: Any) -> Result:
-        known = (self.query, hits, self.plan, self._timings, self._failures, self.gate)
-        return Result(*known, evidence=self._evidence, emptied_by=self._emptied_by, **others)
-
     def context(self, hits: Sequence[Hit]) -> Context:
         """The context of hits that went through the stages elsewhere."""
         builder = self.recipe.context or ContextBuilder()
-        return self._context(builder, hits, self._paths(hits), self._neighbourhood(hits))
-
-    def _context(
-        self, builder: ContextBuilder, hits: Sequence[Hit], paths: Paths | None, around: Neighbourhoods | None
-    ) -> Context:
-        return builder.build(hits, [*(around.lines if around else ()), *(paths.lines if paths else ())])
+        return _context(builder, hits, self._paths(hits), self._neighbourhood(hits))
 
     def _paths(self, hits: Sequence[Hit]) -> Paths | None:
         """Paths between the hits, if the recipe asks for them and the plan does not think the question too simple."""
@@ -336,6 +325,10 @@ class _Run:
         """The services around those of the hits, if the recipe asks for them."""
         neighbourhood = self.recipe.neighbourhood
         return neighbourhood.around(hits, self.knowledge, tenant=self.query.tenant) if neighbourhood else None
+
+
+def _context(make: ContextBuilder, hits: Sequence[Hit], paths: Paths | None, around: Neighbourhoods | None) -> Context:
+    return make.build(hits, [*(around.lines if around else ()), *(paths.lines if paths else ())])
 
 
 def _search(level: Sequence[str], run: _Run) -> dict[str, _Outcome]:
@@ -404,5 +397,4 @@ async def _search_async(level: Sequence[str], run: _Run) -> dict[str, _Outcome]:
 
 
 def _too_slow(deadline: float | None) -> _Outcome:
-    seconds = deadline or 0.0
-    return _Outcome((), seconds, TimeoutError(f"no answer within {seconds:g} s"))
+    return _Outcome((), deadline or 0.0, TimeoutError(f"no answer within {deadline or 0.0:g} s"))
