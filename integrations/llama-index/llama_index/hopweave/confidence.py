@@ -46,11 +46,11 @@ def report_confidence(result: Result) -> None:
     """
     if result.evidence is None:
         return
-    told = result.evidence.as_dict()
-    dispatcher.event(ConfidenceEvent(confidence=told["confidence"], evidence=told, emptied_by=result.emptied_by))
+    stated = result.evidence.as_dict()
+    dispatcher.event(ConfidenceEvent(confidence=stated["confidence"], evidence=stated, emptied_by=result.emptied_by))
     collected = _collected.get()
     if collected is not None:
-        collected.update(told)
+        collected.update(stated)
 
 
 @contextmanager
@@ -62,9 +62,9 @@ def collected_confidence() -> Iterator[dict[str, Any]]:
         The confidence and its evidence, once it has been reported.
 
     """
-    told: dict[str, Any] = {}
-    token = _collected.set(told)
+    stated: dict[str, Any] = {}
+    token = _collected.set(stated)
     try:
-        yield told
+        yield stated
     finally:
         _collected.reset(token)

@@ -16,7 +16,7 @@ from hopweave.stages.filter.confidence import confidence
 class ConfidenceThreshold(Stage):
     """Kept if the probability that the answer's passages are among the hits is at least the minimum: all hits or none.
 
-    confidence = 1 / (1 + e^-(-3.85 + 2.58 coverage + 3.18 margin + 1.24 agreement + 1.71 linking)). Coverage is how
+    confidence = 1 / (1 + e^-(-3.73 + 2.43 coverage + 3.18 margin + 1.33 agreement + 1.78 linking)). Coverage is how
     much of the question's words the first three hits contain, where words of few hits count more; margin is how far
     the first hit by words stands out from the fifth; agreement is the share of the first five hits by words that are
     among the first five by vectors; linking is how well names in the question were linked to the graph. They are read

@@ -185,8 +185,8 @@ class _Answering:
         return ContextBuilderSynthesizer(self.llm, context=context, tenant=tenant, output_cls=self.output_cls, **common)
 
 
-def _with_metadata(response: RESPONSE_TYPE, **told: dict[str, Any]) -> RESPONSE_TYPE:
-    known = {name: value for name, value in told.items() if value}
+def _with_metadata(response: RESPONSE_TYPE, **stated: dict[str, Any]) -> RESPONSE_TYPE:
+    known = {name: value for name, value in stated.items() if value}
     if known:
         metadata = response.metadata or {}
         response.metadata = {**metadata, "hopweave": {**metadata.get("hopweave", {}), **known}}

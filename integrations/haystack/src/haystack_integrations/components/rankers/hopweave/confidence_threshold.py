@@ -65,7 +65,7 @@ class ConfidenceThresholdRanker(StageRanker):
         :param overrides: Other values for parameters of the constructor, by name, for this run.
         :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`, and `confidence`.
         """
-        return self._told(self._rank(documents, query, top_k, overrides), documents, query)
+        return self._with_confidence(self._rank(documents, query, top_k, overrides), documents, query)
 
     @component.output_types(documents=list[Document], confidence=float)
     async def run_async(
@@ -84,7 +84,9 @@ class ConfidenceThresholdRanker(StageRanker):
         :param overrides: Other values for parameters of the constructor, by name, for this run.
         :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`, and `confidence`.
         """
-        return self._told(await self._rank_async(documents, query, top_k, overrides), documents, query)
+        return self._with_confidence(await self._rank_async(documents, query, top_k, overrides), documents, query)
 
-    def _told(self, ranked: dict[str, list[Document]], documents: list[Document], query: str) -> dict[str, Any]:
+    def _with_confidence(
+        self, ranked: dict[str, list[Document]], documents: list[Document], query: str
+    ) -> dict[str, Any]:
         return {**ranked, "confidence": confidence(self._hits(documents), query).probability}

@@ -204,8 +204,8 @@ class RecipeRetriever(NamedParameters):
 
     def _finish(self, result: Result) -> dict[str, Any]:
         failed = {f"failed.{name}": why for name, why in result.failures.items()}
-        told = {**failed, **({"emptied_by": result.emptied_by} if result.emptied_by else {})}
-        tag("recipe", result.hits, intent=result.query.intent.name if result.query.intent else "none", **told)
+        tags = {**failed, **({"emptied_by": result.emptied_by} if result.emptied_by else {})}
+        tag("recipe", result.hits, intent=result.query.intent.name if result.query.intent else "none", **tags)
         found: dict[str, Any] = {
             "documents": [to_document(hit) for hit in result.hits],
             "confidence": result.confidence,
