@@ -55,7 +55,7 @@ def test_a_single_hit_by_words_does_not_stand_out_and_hardly_agrees():
     assert found.agreement == pytest.approx(1 / 5)
 
 
-def test_what_cannot_be_told_counts_as_its_mean():
+def test_what_is_unknown_counts_as_its_mean():
     formula = Formula(-1.0, (1.0, 2.0, 3.0, 4.0), (0.5, 0.25, 0.1, 0.2))
     found = confidence([Hit("a", 1.0, "tide")], "tide", formula)
     assert found.evidence == Evidence(1.0, None, None, None)
