@@ -117,6 +117,13 @@ def test_relations_from_elsewhere_lead_to_the_answer(printed):
     assert re.search(r"\* lunn +MV Skua —designed_by→ Ingrid Falk —born_in→ Lunn ←mentions— lunn", property_graph)
 
 
+def test_texts_vectors_and_graph_in_postgresql(printed, postgres_server):
+    lines = printed("postgres_graph").splitlines()
+    for line in lines[1:]:
+        assert set(line.partition(":")[2].replace(" ", "").split(",")) == {"skua", "yard", "falk"}
+    assert len(lines) == 3
+
+
 @pytest.mark.parametrize("app", APPS)
 def test_an_app_is_short_says_its_command_and_is_listed(app):
     source = (EXAMPLES / f"{app}.py").read_text(encoding="utf-8")

@@ -8,7 +8,8 @@ from hopweave.component import registered
 from hopweave.errors import KnowledgeBaseError
 from hopweave.graph.build.builders.builder import GraphBuilder
 from hopweave.graph.build.entity_resolution import EntityResolution
-from hopweave.graph.model import Edge, Node
+from hopweave.graph.model import Contribution, Edge, Node
+from hopweave.graph.storage import ledger
 from hopweave.graph_store.postgres import schema as tables
 from hopweave.graph_store.postgres.connections import Connections
 from hopweave.graph_store.postgres.export import all_edges, all_nodes
@@ -153,6 +154,11 @@ class PostgresStore(GraphStore):
             condition, values = f"{condition} AND id = ANY(%s)", [*values, [id_ for id_ in ids if is_storable(id_)]]
         query = f"SELECT id FROM documents WHERE {condition}"
         return frozenset(id_ for (id_,) in self._connections.read(query, values))
+
+    def contributions(self) -> list[Contribution]:
+        """What all documents contribute, by document id: the graph can be built from it again."""
+        rows = self._connections.read("SELECT id, payload FROM documents ORDER BY id")
+        return [ledger.decoded(id_, payload) for id_, payload in rows]
 
     def nodes(self) -> tuple[Node, ...]:
         """All nodes, ordered by id."""

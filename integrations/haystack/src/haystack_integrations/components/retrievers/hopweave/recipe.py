@@ -49,6 +49,7 @@ class RecipeRetriever(NamedParameters):
         knowledge_base: str | Path | None = None,
         document_store: DocumentStore | None = None,
         graph: str | Path | Secret | None = None,
+        graph_schema: str = "hopweave",
         recipe: str = "hybrid",
         upstream: Sequence[str] = (),
         top_k: int | None = None,
@@ -65,6 +66,7 @@ class RecipeRetriever(NamedParameters):
         :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), as
             `GraphWriter` writes them. It takes the place of the graph of a knowledge base, so that with `upstream`
             retrievers of your store no knowledge base is needed.
+        :param graph_schema: Schema of the database in which the tables of the graph lie.
         :param recipe: Name of a shipped recipe, or path of a YAML file.
         :param upstream: Names of the recipe's sources whose documents other components find: each is an input of that
             name, to which any retriever can be connected.
@@ -80,8 +82,9 @@ class RecipeRetriever(NamedParameters):
         with_upstream(self._recipe, upstream, {})
         self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
         self.document_store = document_store
-        self._graph = None if graph is None else GraphLocation(graph)
+        self._graph = None if graph is None else GraphLocation(graph, graph_schema)
         self.graph = None if self._graph is None else self._graph.graph
+        self.graph_schema = graph_schema
         self.recipe = recipe
         self.upstream = list(upstream)
         self.top_k = top_k
@@ -113,6 +116,7 @@ class RecipeRetriever(NamedParameters):
             knowledge_base=self.knowledge_base,
             document_store=self.document_store,
             graph=self.graph,
+            graph_schema=self.graph_schema,
             recipe=self.recipe,
             upstream=self.upstream,
             top_k=self.top_k,
