@@ -54,7 +54,7 @@ def test_the_graph_finds_what_the_stock_pipeline_misses(printed, app):
 def test_one_recipe_gives_the_same_in_both_frameworks(printed):
     shown = printed("one_recipe_two_frameworks")
     assert (EXAMPLES / "recipe.yaml").read_text(encoding="utf-8") in shown
-    assert "In Haystack, a Pipeline of deferral, fuse, graph, meaning, recency_boost, words." in shown
+    assert "In Haystack, a Pipeline of deferral, fuse, graph, limits, meaning, recency_boost, words." in shown
     assert "the first ferry from Sørvåg to Ossay leaves at 06:50" in shown
     rows = re.findall(r"^  (\S+ [\d.]+) +(\S+ [\d.]+)$", shown, re.MULTILINE)
     assert len(rows) == 6

@@ -195,4 +195,10 @@ def test_the_examples_in_docstrings_run(path, file, tmp_path, monkeypatch, reque
         if path.stem == "cross_encoder":  # the usual model would have to be downloaded
             model = request.getfixturevalue("cross_encoder")
             plain = plain.replace("candidates=20", f"candidates=20, model={model!r}")
+        for stem, stated, fixture in (
+            ("graph_embedder", "trained.db", "trained_file"),
+            ("onnx", "models/multilingual-e5-small", "onnx_minilm"),
+        ):
+            if path.stem == stem:
+                plain = plain.replace(stated, request.getfixturevalue(fixture))
         exec(plain, names)

@@ -18,6 +18,7 @@ from hopweave.errors import EmbeddingError
 Matrix = npt.NDArray[np.float32]
 
 _loading = Lock()
+_MODULE_TYPE = re.compile(r'"type"\s*:\s*"([^"]*)"')  # in modules.json of sentence-transformers
 
 
 class StaticEmbedder(Embedder):
@@ -280,7 +281,7 @@ def _refuse_code(folder: Path) -> None:
     if parts.is_file():
         own += [
             kind
-            for kind in re.findall(r'"type"\s*:\s*"([^"]*)"', parts.read_text("utf-8", "replace")[:100_000])
+            for kind in _MODULE_TYPE.findall(parts.read_text("utf-8", "replace")[:100_000])
             if not kind.startswith("sentence_transformers.")
         ]
     if own:

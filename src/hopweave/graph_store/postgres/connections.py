@@ -19,6 +19,8 @@ _TRIES = 8
 _LONGEST_PAUSE = 2.0
 _AGAIN = (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected)
 _SETTINGS = "SET jit = off; SET plan_cache_mode = force_custom_plan; SET client_encoding = 'UTF8'"
+_PASSWORD_IN_ADDRESS = re.compile(r"(?<=://)([^/@:]*):[^/]*(?=@)")
+_PASSWORD_OPTION = re.compile(r"(?i)(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^&\s]+)")
 
 
 class Connections:
@@ -131,8 +133,7 @@ def masked(url: str) -> str:
     >>> masked("postgresql://anna:secret@db.example/kb?sslpassword=x"), masked("host=db password='a b' user=anna")
     ('postgresql://anna:***@db.example/kb?sslpassword=***', 'host=db password=*** user=anna')
     """
-    shown = re.sub(r"(?<=://)([^/@:]*):[^/]*(?=@)", r"\1:***", url)
-    return re.sub(r"(?i)(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^&\s]+)", r"\1***", shown)
+    return _PASSWORD_OPTION.sub(r"\1***", _PASSWORD_IN_ADDRESS.sub(r"\1:***", url, count=1))
 
 
 def _secrets(url: str) -> list[str]:

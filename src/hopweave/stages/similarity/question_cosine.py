@@ -54,7 +54,7 @@ def cosines_or_reason(
 def blended(new: float, original: float | None, share: float) -> float:
     """`share` parts of the new score; the rest is the original one, if there is one.
 
-    >>> blended(1.0, 0.5, 0.3), blended(1.0, None, 0.3)
-    (0.65, 1.0)
+    >>> blended(1.0, 0.5, 0.25), blended(1.0, None, 0.25)
+    (0.625, 1.0)
     """
     return new if original is None else share * new + (1 - share) * original
