@@ -52,6 +52,9 @@ def all_noted(connection: sqlite3.Connection) -> list[Noted]:
     return [Noted(*row) for row in rows]
 
 
+_IMAGE_NAME = re.compile(r"\A[A-Za-z0-9_.-]+\.image\Z")  # no path: nothing outside the folder
+
+
 class ImageFolder:
     """The folder of images beside a knowledge base file: `corpus.db-index` beside `corpus.db`."""
 
@@ -61,7 +64,7 @@ class ImageFolder:
     def open(self, image: Noted, format_version: int, *, writable: bool = False) -> Image | None:
         """The image, mapped and checked; None, and a line in the log, if it cannot be used and has to be made again."""
         try:
-            if not re.fullmatch(r"[\w.-]+\.image", str(image.file), re.ASCII):
+            if not _IMAGE_NAME.fullmatch(str(image.file)):
                 raise InvalidImage(f"{image.file!r}: is not the name of an image")
             opened = open_image(self.folder / image.file, image.checksum, writable=writable)
             found = opened.header.get("format")
