@@ -157,4 +157,4 @@ def test_a_plan_in_a_router_and_in_a_fusion(ships):
 
 def test_a_query_bundle_is_enough(ships):
     found = PageRankRetriever(ships).retrieve(QueryBundle(QUESTION))
-    assert found[0].node_id == "falk"
+    assert "falk" in [node.node_id for node in found]
