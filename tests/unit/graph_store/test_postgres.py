@@ -169,3 +169,12 @@ def test_another_process_adds_and_the_next_query_finds_it(postgres_url, isles):
         process.join()
         assert process.exitcode == 0
         assert store.graph.lookup(["ingrid falk"])
+
+
+def test_names_that_go_between_two_statements(postgres_url, isles):
+    with GraphStore.open(postgres_url) as store:
+        store.add([*isles, Document("new", "Ingrid Falk was here.", {"title": "Ingrid Falk"})])
+        graph = store.graph
+        graph._names.prepare([["ingrid"]])
+        store.delete(["new"])
+        assert graph.nearest_names([["ingrid"]], 0.3) == [None]

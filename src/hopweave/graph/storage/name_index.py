@@ -136,7 +136,8 @@ class _Rarity(dict[str, float]):
         self._names, self._count = names, names.count()
 
     def __missing__(self, word: str) -> float:
-        self[word] = math.log(1 + self._count / self._names.frequency(word))
+        # on a server, the last name with a word may go between two statements
+        self[word] = math.log(1 + self._count / max(self._names.frequency(word), 1))
         return self[word]
 
 
