@@ -99,7 +99,9 @@ OTHERS = {  # what takes other inputs than the rest of its role, and what has no
     "PlanRouter": Case({"query": QUERY}, "planner", {"sources": ["text", "graph"]}, ()),
     "LimitsRouter": Case({"top_k": 40}, None, {"depths": {"text": 30, "graph": 50}}, ()),
     "KnowledgeBaseWriter": Case({"documents": DOCUMENTS[1:]}, None, {"knowledge_base": "{new_file}", "embedder": None}),
+    "GraphWriter": Case({"documents": DOCUMENTS[1:]}, None, {"graph": "{new_file}"}),
 }
+FILE_OF = {"KnowledgeBaseWriter": "knowledge_base", "GraphWriter": "graph"}  # the parameter with the file to write
 IN_CATALOGUE = [(role, part) for role in ROLES for part in registered(role).values()]
 CASES = {component_class(part).__name__: ROLES[role] for role, part in IN_CATALOGUE} | OTHERS
 
@@ -265,7 +267,7 @@ def test_yaml_there_and_back_without_any_allowlist(name, make):
     text = pipeline.dumps()
     again = Pipeline.loads(text)
     assert again.dumps() == text
-    if name != "KnowledgeBaseWriter":  # writing the same twice is not the same
+    if name not in FILE_OF:  # writing the same twice is not the same
         assert again.run({"part": CASES[name].inputs}) == pipeline.run({"part": CASES[name].inputs})
 
 
@@ -347,14 +349,14 @@ def test_documents_without_score_embedding_or_content(name, make):
 def test_run_and_run_async_are_equal(name, make, tmp_path):
     case = CASES[name]
     inputs = {"part": case.inputs}
-    other = {"knowledge_base": str(tmp_path / "other.db")} if name == "KnowledgeBaseWriter" else {}
+    other = {FILE_OF[name]: str(tmp_path / "other.db")} if name in FILE_OF else {}
     pipeline, beside = Pipeline(), Pipeline()
     pipeline.add_component("part", make(name))
     beside.add_component("part", make(name, **other))
     expected = pipeline.run(deepcopy(inputs))
     assert asyncio.run(beside.run_async(deepcopy(inputs))) == expected
     component = make(name, **other)
-    if hasattr(component, "run_async") and name != "KnowledgeBaseWriter":
+    if hasattr(component, "run_async") and name not in FILE_OF:
         assert asyncio.run(component.run_async(**deepcopy(case.inputs))) == expected["part"]
 
 
@@ -362,7 +364,7 @@ def test_run_and_run_async_are_equal(name, make, tmp_path):
 def test_a_component_can_be_copied_after_it_ran(name, make):
     component = make(name)
     first = run(component, CASES[name].inputs)
-    if name not in ("KnowledgeBaseWriter", "HybridGraphRetriever"):
+    if name not in (*FILE_OF, "HybridGraphRetriever"):
         assert run(deepcopy(component), CASES[name].inputs) == first
 
 

@@ -19,7 +19,7 @@ from haystack_integrations.components.joiners import hopweave as joiners
 from haystack_integrations.components.rankers import hopweave as rankers
 from haystack_integrations.components.retrievers import hopweave as retrievers
 from haystack_integrations.components.routers.hopweave import GateRouter, IntentRouter, LimitsRouter, PlanRouter
-from haystack_integrations.components.writers.hopweave import KnowledgeBaseWriter
+from haystack_integrations.components.writers.hopweave import GraphWriter, KnowledgeBaseWriter
 from haystack_integrations.document_stores.hopweave import HopweaveDocumentStore
 
 
@@ -27,6 +27,7 @@ def main() -> None:
     store = HopweaveDocumentStore("documents.db", embedder={"kind": "static"}, builders=["mentions"])
     store.write_documents(StaticDocumentEmbedder().run(documents=[Document(content="…")])["documents"])
     KnowledgeBaseWriter(knowledge_base="hopweave.db", analyzers=["nlp", "code"]).run(documents=[], on_conflict="skip")
+    GraphWriter(graph="graph.db", source_field="file_path").run(documents=[], complete=True)
     embedding: list[float] = StaticTextEmbedder(max_characters=500).run(text="Who?")["embedding"]
     embedding = OnnxTextEmbedder(model="models/e5", query_prompt="query: ").run(text="Who?")["embedding"]
     embedding = GraphTextEmbedder(knowledge_base="trained.db").run(text="Who?")["embedding"]

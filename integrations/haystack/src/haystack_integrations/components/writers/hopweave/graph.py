@@ -10,11 +10,12 @@ from haystack.utils import Secret
 from haystack_integrations.common.hopweave.documents import check_documents, to_passage
 from haystack_integrations.common.hopweave.graph_location import GraphLocation
 from haystack_integrations.common.hopweave.knowledge_settings import Described, made_builders
+from haystack_integrations.common.hopweave.parameters import NamedParameters
 from hopweave.document import Document as Passage
 
 
 @component
-class GraphWriter:
+class GraphWriter(NamedParameters):
     """
     Writes what documents contribute to a graph, without their texts and vectors, which stay in the store they are in.
 
