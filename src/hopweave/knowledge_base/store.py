@@ -394,6 +394,7 @@ class KnowledgeBase(Knowledge):
 
     def embed(self, text: str) -> tuple[str, Vector]:
         """The vector of a text and the name of the embedding model that made it."""
+        vector_of = self._questions.of  # first, as it is an error to ask what has been closed
         if self.settings.embedder is None:
             raise KnowledgeBaseError(f"{self.path}: has no embedder; give the question a vector, or open it with one")
-        return self._questions.of(text)
+        return vector_of(text)

@@ -11,6 +11,7 @@ from hopweave.cli import main
 from hopweave.document import Document
 from hopweave.errors import KnowledgeBaseError
 from hopweave.knowledge_base import schema
+from hopweave.knowledge_base.settings import DEFAULT_BUILDERS
 from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.storage.images import open_image, write_image
 from hopweave.vector.embedders import SentenceTransformerEmbedder
@@ -198,7 +199,7 @@ def test_info_tells_what_is_there(compacted, capsys):
     with KnowledgeBase.open(compacted, read_only=True) as kb:
         facts = kb.info()
         assert (facts["documents"], facts["embedder"]) == (30, "wordllama-l2-supercat-256")
-        assert (facts["analyzers"], facts["builders"]) == (["nlp"], ["mentions", "links"])
+        assert (facts["analyzers"], facts["builders"]) == (["nlp"], [builder.kind for builder in DEFAULT_BUILDERS])
         assert facts["nodes"] == kb.graph.size > 30
         assert facts["edges"] > 30
         assert facts["changed"]["text:nlp"] == pytest.approx(2 / 30)
