@@ -4,6 +4,7 @@ Run as a program, in a process of its own: `python regular_expressions.py list` 
 `fuzz SEED COUNT` those whose time grows faster than the text, one JSON object each.
 """
 
+import ast
 import importlib
 import json
 import pkgutil
@@ -22,6 +23,7 @@ NOT_IMPORTED = ("hopweave.cli", "hopweave.__main__")
 
 MATCHED_AT_ONE_PLACE = {
     "language/sentences.py": "[ \\t]*+(?:[-*+•#>|]",  # at the start of a line
+    "knowledge_base/indexes/images.py": r"[\w.-]+\.image",  # the whole of a file name
     "graph/build/builders/addresses.py": "(?!https?:)",  # at the start of a link
     "routing/pattern.py": r"\[cron:",  # at the start of a message
     "evaluate/metrics.py": r"(\w+)@",  # the whole of a measure's name
@@ -70,6 +72,27 @@ def use_everything() -> None:
         for name in recipe_names():
             Pipeline(name, kb).run("Does the ferry support 東京 today?")
         kb.compact()
+
+
+def read_sources() -> None:
+    """Add the expressions that stand in functions which `use_everything` does not come by."""
+    known = {place for places in found.values() for place in places}
+    for name in PACKAGES:
+        for folder in importlib.import_module(name).__path__:
+            for file in sorted(Path(folder).rglob("*.py")):
+                for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                    pattern = constant_pattern(node)
+                    if pattern is not None and f"{file}:{node.lineno}" not in known:
+                        found.setdefault((pattern, 0), set()).add(f"{file}:{node.lineno}")
+
+
+def constant_pattern(node: ast.AST) -> str | None:
+    """The expression in a call such as `re.sub("a+", ...)`, if it is written out there."""
+    called = node.func if isinstance(node, ast.Call) else None
+    if not isinstance(called, ast.Attribute) or not isinstance(called.value, ast.Name) or called.value.id != "re":
+        return None
+    first = node.args[0] if node.args else None
+    return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else None
 
 
 def attacks(pattern: str, flags: int, chooser: random.Random, count: int) -> Iterator[tuple[str, str, str]]:
@@ -216,6 +239,7 @@ def fuzz(seed: int, count: int) -> Iterator[dict[str, object]]:
 if __name__ == "__main__":
     record()
     use_everything()
+    read_sources()
     if sys.argv[1] == "list":
         rows = [
             {"pattern": pattern, "flags": flags, "places": sorted(places)} for (pattern, flags), places in found.items()
