@@ -5,7 +5,7 @@
 FOLDER (or HOPWEAVE_DATA) holds pairs of JSON Lines files: `<name>_corpus.jsonl` with id, text and perhaps title, and
 `<name>_queries.jsonl` with question and gold; `2wiki51_queries.jsonl` goes with `2wiki_corpus.jsonl`. Every set is
 indexed once per embedder and asked with `bm25`, `vector`, `hybrid` and `multihop`. `--halves` reports the questions
-with even and odd numbers apart: constants were chosen while looking at the even ones. `ms` is the median time of a
+with even and odd numbers as well: constants were chosen while looking at the even ones. `ms` is the median time of a
 question with its vector given.
 """
 
@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", type=Path, default=os.environ.get("HOPWEAVE_DATA"))
     parser.add_argument("--sets", nargs="*", help="names of sets; all of them when not given")
     parser.add_argument("--embedder", choices=[*EMBEDDERS, "both"], default="both")
-    parser.add_argument("--halves", action="store_true", help="even and odd questions apart")
+    parser.add_argument("--halves", action="store_true", help="even and odd questions as well")
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     options = parser.parse_args()
     if options.folder is None:
@@ -74,7 +74,7 @@ def measure(corpus: Path, queries: Path, embedder: str, *, halves: bool) -> dict
         kb.add(map(document, read(corpus)))
         asked = [Query(one.query.text, kb.embed(one.query.text)[1]) for one in judged]
         found = {name: ask(Pipeline(recipe, kb), asked) for name, recipe in RECIPES.items()}
-    parts = {" even": slice(0, None, 2), " odd": slice(1, None, 2)} if halves else {"": slice(None)}
+    parts = {"": slice(None)} | ({" even": slice(0, None, 2), " odd": slice(1, None, 2)} if halves else {})
     return {
         part: {
             name: {
