@@ -5,7 +5,7 @@ import os
 import random
 import sys
 from statistics import median
-from time import process_time
+from time import thread_time
 
 import pytest
 
@@ -34,10 +34,10 @@ def test_no_document_takes_a_hundred_times_the_median_to_index(record_property):
             document = Document(
                 f"d{number}", text, {"title": text[:80], "path": text[100:180], "service": text[200:240]}
             )
-            started = process_time()
+            started = thread_time()  # of this thread: compaction, which belongs to no single document, has its own
             kb.add([document])
             _ = kb.graph
-            costs[text] = (process_time() - started) / len(text)
+            costs[text] = (thread_time() - started) / len(text)
         assert kb.count() == len(costs) + 1
         assert kb.check() == []
     usual = median(costs.values())
