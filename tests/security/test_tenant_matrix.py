@@ -41,6 +41,7 @@ QUESTIONS = {
 BUILDERS = {kind: (component,) for kind, component in registered(GraphBuilder).items()}
 GRAPHS = {**BUILDERS, "all": tuple(registered(GraphBuilder).values())}
 STAGES = {
+    "confidence_threshold": {"min_confidence": 0.0},
     "cross_encoder": {"model": "cross_encoder"},
     "remote_rerank": {"api_key_env": "HOPWEAVE_LAWS_HAVE_NO_KEY"},
 }

@@ -46,7 +46,7 @@ def parameter(recipe: Recipe, text: str) -> Parameter:
 
     >>> from hopweave.recipe import load_recipe
     >>> parameter(load_recipe("hybrid"), "fuse.exponent=1:4")
-    Parameter(path='fuse.exponent', low=1.0, high=4.0, start=2.0, whole=False)
+    Parameter(path='fuse.exponent', low=1.0, high=4.0, start=1.0, whole=False)
     """
     match = _PATH.fullmatch(text.strip())
     if not match:

@@ -147,7 +147,7 @@ def test_as_embedder_takes_what_embeds():
     assert as_embedder(Remote()).model_name == "remote-3"
     assert as_embedder(Remote()).embed(["ab"]).tolist() == [[2.0, 1.0]]
     for thing in ("MiniLM", 7, None):
-        with pytest.raises(TypeError, match=r"an embedder has a method embed\(list\[str\]\) or is a function"):
+        with pytest.raises(TypeError, match=r"embedder: must have a method embed\(list\[str\]\) or be a function"):
             as_embedder(thing)
 
 

@@ -82,7 +82,7 @@ def resolved_mentions(
 
 
 def documents_with_name(tables: GraphTables, node: int) -> Array:
-    """Documents whose text may contain the name of a node: all that have its two rarest words."""
+    """Documents whose text contains the name of a node; looked for among those that have its two rarest words."""
     kind, key = tables.kinds[tables.nodes["kind"][node]], tables.node_keys[node]
     words = [tables.word_strings.get(word) for word in key[len(kind) + 1 :].split(" ")]
     lengths = tables.documents_with.lengths.values
@@ -90,4 +90,5 @@ def documents_with_name(tables: GraphTables, node: int) -> Array:
     found = tables.documents_with.row(telling[0][1])[0]
     if len(telling) > 1 and len(found):
         found = found[np.isin(found, tables.documents_with.row(telling[1][1])[0])]
-    return found
+    texts = Texts(tables, found)
+    return found[np.unique(texts.text_of[texts.places_of(words)])]

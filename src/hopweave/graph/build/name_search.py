@@ -1,6 +1,7 @@
 """Finds the names of nodes in texts: all phrases of all texts at once, by hash, the longest from left to right."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,6 +38,14 @@ class Texts:
         self.upper, self.lower = flags & UPPER > 0, flags & LOWER > 0
         self.breaks, self.stops = flags & SENTENCE_BREAK > 0, flags & STOP > 0
         self.short = flags & SHORT > 0
+
+    def places_of(self, phrase: Sequence[int]) -> Numbers:
+        """Where these words follow one another."""
+        places: Numbers = np.flatnonzero(self.words == phrase[0])
+        for step, word in enumerate(phrase[1:], start=1):
+            places = places[places + step < self.ends[self.text_of[places]]]
+            places = places[self.words[places + step] == word]
+        return places
 
 
 @dataclass(frozen=True, slots=True)
