@@ -5,7 +5,7 @@
 FOLDER (or HOPWEAVE_DATA) holds pairs of JSON Lines files: `<name>_corpus.jsonl` with id, text and perhaps title, and
 `<name>_queries.jsonl` with question and gold; `2wiki51_queries.jsonl` goes with `2wiki_corpus.jsonl`. Every set is
 indexed once per embedder and asked with `bm25`, `vector`, `hybrid` and `multihop`. `--halves` reports the questions
-with even and odd numbers as well: constants were chosen while looking at the even ones. `ms` is the median time of a
+with even and odd numbers as well; constants were chosen while looking at all of them. `ms` is the median time of a
 question with its vector given.
 """
 
