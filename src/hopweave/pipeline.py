@@ -1,16 +1,13 @@
 """Running a recipe: sources side by side, then fusion, then stages."""
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from threading import Event
 from time import perf_counter
-from typing import Any
 
-from hopweave.component import Source, in_thread
+from hopweave.component import Source
 from hopweave.context.context_builder import Context, ContextBuilder
 from hopweave.errors import Cancelled, SourceFailed
 from hopweave.graph.documents import graph_of
@@ -25,59 +22,13 @@ from hopweave.query import Plan, Query
 from hopweave.recipe import Recipe, load_recipe
 from hopweave.routing.gate import GateDecision
 from hopweave.scores import count_of
+from hopweave.search.result import Result
+from hopweave.search.sources import Outcome, search, search_async
 from hopweave.stages.filter.confidence import Confidence, confidence
 
+__all__ = ["Pipeline", "Result"]
+
 _numbers = count()  # distinguishes pipelines that share a cache
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What a recipe found, how long each step took, and what went wrong on the way.
-
-    `timings` are seconds by step; `failures` say why an optional source had no part; `query` carries the intent; `gate`
-    decided whether to retrieve; `evidence` is that of `confidence`; `emptied_by` is the stage that dropped all hits.
-    """
-
-    query: Query
-    hits: tuple[Hit, ...]
-    plan: Plan
-    timings: Mapping[str, float] = field(default_factory=dict)
-    failures: Mapping[str, str] = field(default_factory=dict)
-    gate: GateDecision | None = None
-    context: Context | None = None
-    paths: Paths | None = None
-    neighbourhood: Neighbourhoods | None = None
-    evidence: Confidence | None = None
-    emptied_by: str | None = None
-
-    @property
-    def confidence(self) -> float | None:
-        """The probability that the passages which answer the question are among the hits."""
-        return None if self.evidence is None else self.evidence.probability
-
-    def as_dict(self) -> dict[str, Any]:
-        """The result as plain JSON types."""
-        return {
-            "query": self.query.text,
-            "intent": self.query.intent and self.query.intent.name,
-            "gate": self.gate and {"retrieve": self.gate.retrieve, "reason": self.gate.reason},
-            "hits": [hit.as_dict() for hit in self.hits],
-            "weights": None if self.query.intent is None else dict(self.query.intent.weights),
-            "plan": {"sources": list(self.plan.sources), "reason": self.plan.reason},
-            "confidence": self.evidence and self.evidence.as_dict(),
-            "emptied_by": self.emptied_by,
-            "timings": dict(self.timings),
-            "failures": dict(self.failures),
-            "context": self.context and self.context.text,
-            "paths": self.paths and [path.words for path in self.paths.paths],
-            "neighbourhood": self.neighbourhood and self.neighbourhood.as_dict(),
-        }
-
-    def _repr_html_(self) -> str:
-        """The result as a picture, for notebooks."""
-        from hopweave.report.picture import picture
-
-        return picture(self)
 
 
 class Pipeline:
@@ -94,7 +45,7 @@ class Pipeline:
     """
 
     def __init__(
-        self, recipe: str | Path | Recipe, knowledge: Knowledge, *, cache: QueryCache["Result"] | None = None
+        self, recipe: str | Path | Recipe, knowledge: Knowledge, *, cache: QueryCache[Result] | None = None
     ) -> None:
         if knowledge is not None and not hasattr(knowledge, "capabilities"):
             raise TypeError(
@@ -165,15 +116,6 @@ class Pipeline:
             return _Run(self, query, None).context(hits)
 
 
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    """What one source came back with: hits, or the reason why not."""
-
-    hits: Sequence[Hit] = ()
-    seconds: float = 0.0
-    error: Exception | None = None
-
-
 class _Run:
     """One question on its way through a recipe: everything but the waiting."""
 
@@ -235,13 +177,13 @@ class _Run:
     def find(self) -> None:
         """Ask the sources and fuse what they found."""
         for level in self.levels:
-            self.collect(_search(level, self))
+            self.collect(search(level, self))
         self.fuse()
 
     async def find_async(self) -> None:
         """The same without blocking the event loop."""
         for level in self.levels:
-            self.collect(await _search_async(level, self))
+            self.collect(await search_async(level, self))
         self.fuse()
 
     def in_memory(self, level: Sequence[str]) -> list[str]:
@@ -258,7 +200,7 @@ class _Run:
         """The rankings a source needs, as far as they could be had."""
         return {needed: self.rankings[needed] for needed in self.recipe.sources[name].needs if needed in self.rankings}
 
-    def collect(self, outcomes: Mapping[str, _Outcome]) -> None:
+    def collect(self, outcomes: Mapping[str, Outcome]) -> None:
         """Take in what the sources of a level found."""
         for name, outcome in outcomes.items():
             self._timings[name] = self._timings.get(name, 0.0) + outcome.seconds
@@ -329,72 +271,3 @@ class _Run:
 
 def _context(make: ContextBuilder, hits: Sequence[Hit], paths: Paths | None, around: Neighbourhoods | None) -> Context:
     return make.build(hits, [*(around.lines if around else ()), *(paths.lines if paths else ())])
-
-
-def _search(level: Sequence[str], run: _Run) -> dict[str, _Outcome]:
-    started = perf_counter()
-    here = run.in_memory(level) or [name for name in level if run.recipe.sources[name].deadline_seconds is None][-1:]
-    beside = {name: in_thread(partial(_attempt, name, run)) for name in level if name not in here}
-    outcomes = {name: _attempt(name, run) for name in here}
-    for name, future in beside.items():
-        deadline = run.recipe.sources[name].deadline_seconds
-        try:
-            outcomes[name] = future.result(None if deadline is None else max(started + deadline - perf_counter(), 0))
-        except TimeoutError:
-            outcomes[name] = _too_slow(deadline)
-    return outcomes
-
-
-def _attempt(name: str, run: _Run) -> _Outcome:
-    """Ask a source; faults of filters are raised at once."""
-    started = perf_counter()
-    asks, hits = run.filtered.asks(run.source(name)), None
-    while True:
-        run.go_on()
-        try:
-            source, knowledge = next(asks) if hits is None else asks.send(hits)
-        except StopIteration as done:
-            return _Outcome(done.value, perf_counter() - started)
-        try:
-            hits = source.search(run.query, knowledge, run.upstream(name))
-        except Exception as error:  # whether it matters is decided when the outcomes are collected
-            return _Outcome((), perf_counter() - started, error)
-
-
-async def _attempt_async(name: str, run: _Run) -> _Outcome:
-    started = perf_counter()
-    asks, hits = run.filtered.asks(run.source(name)), None
-    while True:
-        run.go_on()
-        try:
-            source, knowledge = next(asks) if hits is None else asks.send(hits)
-        except StopIteration as done:
-            return _Outcome(done.value, perf_counter() - started)
-        try:
-            hits = await source.search_async(run.query, knowledge, run.upstream(name))
-        except Exception as error:
-            return _Outcome((), perf_counter() - started, error)
-
-
-async def _search_async(level: Sequence[str], run: _Run) -> dict[str, _Outcome]:
-    async def one(name: str) -> _Outcome:
-        deadline = run.recipe.sources[name].deadline_seconds
-        work = asyncio.ensure_future(_attempt_async(name, run))
-        try:
-            done, _ = await asyncio.wait([work], timeout=deadline)
-        finally:
-            work.cancel()  # does nothing to work that is done
-        return work.result() if done else _too_slow(deadline)
-
-    async def in_memory(names: Sequence[str]) -> dict[str, _Outcome]:
-        return await asyncio.wrap_future(in_thread(lambda: {name: _attempt(name, run) for name in names}))
-
-    here = run.in_memory(level)
-    beside = [name for name in level if name not in here]
-    together = await asyncio.gather(*(one(name) for name in beside), *([in_memory(here)] if here else ()))
-    outcomes = dict(zip(beside, together, strict=False))
-    return outcomes | together[-1] if here else outcomes
-
-
-def _too_slow(deadline: float | None) -> _Outcome:
-    return _Outcome((), deadline or 0.0, TimeoutError(f"no answer within {deadline or 0.0:g} s"))

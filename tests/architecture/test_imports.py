@@ -63,7 +63,7 @@ def inside(module):
             yield part(rest) if part(rest) in known else "__init__"
 
 
-MIDDLE = {"knowledge_base", "graph_store", "readers", "recipe", "pipeline", "catalogue", "report"}
+MIDDLE = {"knowledge_base", "graph_store", "readers", "recipe", "pipeline", "catalogue", "report", "search"}
 GROUND = {part(name) for name in modules()} - FEATURES - MIDDLE - TOP
 
 # who may import whom; the catalogue lists every component, so it stands above all features
@@ -140,7 +140,7 @@ def test_public_names_can_all_be_had():
 
 
 def test_folders_do_not_hide_what_is_in_their_modules():
-    for folder in ("knowledge_base", "evaluate", "tune", "readers", "commands", "report"):
+    for folder in ("knowledge_base", "evaluate", "tune", "readers", "commands", "report", "search"):
         tree = ast.parse((PACKAGE / folder / "__init__.py").read_text(encoding="utf-8"))
         assert [type(node) for node in tree.body] == [ast.Expr], f"hopweave.{folder} is more than a docstring"
 

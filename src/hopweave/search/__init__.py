@@ -1,0 +1,1 @@
+"""The steps of a search: asking the sources, and the result."""

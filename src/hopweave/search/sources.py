@@ -1,0 +1,115 @@
+"""Asking the sources of a level: side by side, each within its deadline."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
+from typing import Protocol
+
+from hopweave.component import Source, in_thread
+from hopweave.hit import Hit
+from hopweave.metadata.filtered_search import FilteredSearch
+from hopweave.query import Query
+from hopweave.recipe import Recipe
+
+
+class Run(Protocol):
+    """What asking sources needs of a question on its way through a recipe."""
+
+    recipe: Recipe
+    query: Query
+    filtered: FilteredSearch
+
+    def in_memory(self, level: Sequence[str]) -> list[str]:
+        """Of a level, what runs one after the other."""
+
+    def source(self, name: str) -> Source:
+        """The recipe's source, asked for enough hits."""
+
+    def upstream(self, name: str) -> Mapping[str, Sequence[Hit]]:
+        """The rankings a source needs."""
+
+    def go_on(self) -> None:
+        """Raise if nobody waits for the answer any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one source came back with: hits, or the reason why not."""
+
+    hits: Sequence[Hit] = ()
+    seconds: float = 0.0
+    error: Exception | None = None
+
+
+def search(level: Sequence[str], run: Run) -> dict[str, Outcome]:
+    """What each source of a level finds, or why it does not."""
+    started = perf_counter()
+    here = run.in_memory(level) or [name for name in level if run.recipe.sources[name].deadline_seconds is None][-1:]
+    beside = {name: in_thread(partial(_attempt, name, run)) for name in level if name not in here}
+    outcomes = {name: _attempt(name, run) for name in here}
+    for name, future in beside.items():
+        deadline = run.recipe.sources[name].deadline_seconds
+        try:
+            outcomes[name] = future.result(None if deadline is None else max(started + deadline - perf_counter(), 0))
+        except TimeoutError:
+            outcomes[name] = _too_slow(deadline)
+    return outcomes
+
+
+def _attempt(name: str, run: Run) -> Outcome:
+    """Ask a source; faults of filters are raised at once."""
+    started = perf_counter()
+    asks, hits = run.filtered.asks(run.source(name)), None
+    while True:
+        run.go_on()
+        try:
+            source, knowledge = next(asks) if hits is None else asks.send(hits)
+        except StopIteration as done:
+            return Outcome(done.value, perf_counter() - started)
+        try:
+            hits = source.search(run.query, knowledge, run.upstream(name))
+        except Exception as error:  # whether it matters is decided when the outcomes are collected
+            return Outcome((), perf_counter() - started, error)
+
+
+async def _attempt_async(name: str, run: Run) -> Outcome:
+    started = perf_counter()
+    asks, hits = run.filtered.asks(run.source(name)), None
+    while True:
+        run.go_on()
+        try:
+            source, knowledge = next(asks) if hits is None else asks.send(hits)
+        except StopIteration as done:
+            return Outcome(done.value, perf_counter() - started)
+        try:
+            hits = await source.search_async(run.query, knowledge, run.upstream(name))
+        except Exception as error:
+            return Outcome((), perf_counter() - started, error)
+
+
+async def search_async(level: Sequence[str], run: Run) -> dict[str, Outcome]:
+    """The same without blocking the event loop."""
+
+    async def one(name: str) -> Outcome:
+        deadline = run.recipe.sources[name].deadline_seconds
+        work = asyncio.ensure_future(_attempt_async(name, run))
+        try:
+            done, _ = await asyncio.wait([work], timeout=deadline)
+        finally:
+            work.cancel()  # does nothing to work that is done
+        return work.result() if done else _too_slow(deadline)
+
+    async def in_memory(names: Sequence[str]) -> dict[str, Outcome]:
+        return await asyncio.wrap_future(in_thread(lambda: {name: _attempt(name, run) for name in names}))
+
+    here = run.in_memory(level)
+    beside = [name for name in level if name not in here]
+    together = await asyncio.gather(*(one(name) for name in beside), *([in_memory(here)] if here else ()))
+    outcomes = dict(zip(beside, together, strict=False))
+    return outcomes | together[-1] if here else outcomes
+
+
+def _too_slow(deadline: float | None) -> Outcome:
+    return Outcome((), deadline or 0.0, TimeoutError(f"no answer within {deadline or 0.0:g} s"))
