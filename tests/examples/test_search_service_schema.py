@@ -12,7 +12,7 @@ KEY = "open-sesame-42"
 
 def test_the_description_tells_fields_limits_and_defaults(service):
     schema = service.client.get("/openapi.json").json()
-    assert set(schema["paths"]) == {"/search", "/health", "/health/live"}
+    assert set(schema["paths"]) == {"/search", "/search/stream", "/health", "/health/live"}
     assert "securitySchemes" not in schema["components"]
     request = schema["components"]["schemas"]["SearchRequest"]
     assert request["required"] == ["query"]
@@ -38,7 +38,7 @@ def test_no_request_from_the_description_breaks_it(run_service, tmp_path, key):
         header = ["--header", f"X-API-Key: {key}"] if key else []
         done = subprocess.run([*command, *bounds, *header], cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout[-5000:]
-        assert "Tested: 3" in done.stdout
+        assert "Tested: 4" in done.stdout
         statuses = [entry["status"] for entry in running.logged() if entry["event"] == "request"]
     # it was tried in earnest
     assert int(re.search(r"(\d+) generated", done.stdout)[1]) > 100

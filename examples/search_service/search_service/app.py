@@ -25,7 +25,8 @@ from search_service.engine import Engine, Found, Unavailable
 from search_service.guard import Guard, Refused
 from search_service.messages import Fault, Health, Part, Problem, SearchRequest, SearchResponse
 from search_service.settings import Settings
-from search_service.synthesis import Writer, extract
+from search_service.streaming import DESCRIPTION, NOT_WRITTEN, Events, sent, summary_events
+from search_service.synthesis import Failed, Writer, extract
 
 PAGE = Path(__file__).parent / "page"
 FILES = {
@@ -66,6 +67,15 @@ class Service:
     async def answer(self, request: SearchRequest) -> dict[str, Any]:
         """Search, and sum up what was found."""
         started = perf_counter()
+        found, sentences = await self.find(request)
+        summary = " ".join(sentences) or None
+        if self.writer and found.hits:
+            summary = await self._written(self.writer, request.query, found)
+        found.timings["total"] = 1000 * (perf_counter() - started)
+        return response(request, found, summary)
+
+    async def find(self, request: SearchRequest) -> tuple[Found, list[str]]:
+        """Search; and unless a model writes the summary, the sentences it is made of."""
         if self._waiting >= self.settings.max_waiting:
             raise Refused(503, "Too many searches at once. Try again in a moment.", **{"retry-after": "1"})
         self._waiting += 1
@@ -75,7 +85,7 @@ class Service:
         work.add_done_callback(lambda _: loop.call_soon_threadsafe(self._done))
         try:
             answered = asyncio.shield(asyncio.wrap_future(work))
-            found, summary = await asyncio.wait_for(answered, self.settings.request_seconds)
+            return await asyncio.wait_for(answered, self.settings.request_seconds)
         except TimeoutError as error:
             raise Refused(503, "The search took too long and was given up.") from error
         except (Unavailable, HopweaveError) as error:
@@ -83,33 +93,48 @@ class Service:
         finally:  # a search that nobody waits for is not begun, or ends before its next step
             stopped.set()
             work.cancel()
-        if self.writer and found.hits:
-            summary = await self._written(self.writer, request.query, found)
-        found.timings["total"] = 1000 * (perf_counter() - started)
-        return response(request, found, summary)
 
     def _done(self) -> None:
         self._waiting -= 1
 
-    def _search(self, request: SearchRequest, stopped: Callable[[], bool]) -> tuple[Found, str | None]:
+    def _search(self, request: SearchRequest, stopped: Callable[[], bool]) -> tuple[Found, list[str]]:
         found = self.engine.search(request, stopped)
-        synthesis = self.settings.synthesis
-        if not synthesis.enabled or self.writer:
-            return found, None
-        return found, self._extracted(request.query, found)
+        if not self.settings.synthesis.enabled or self.writer:
+            return found, []
+        return found, self.extracted(request.query, found)
 
-    def _extracted(self, question: str, found: Found) -> str | None:
+    def extracted(self, question: str, found: Found) -> list[str]:
+        """The summary in the sources' own sentences."""
         started = perf_counter()
-        summary = extract(question, found.hits[: self.settings.synthesis.max_sources])
+        sentences = extract(question, found.hits[: self.settings.synthesis.max_sources])
         found.timings["synthesis"] = 1000 * (perf_counter() - started)
-        return summary
+        return sentences
+
+    async def stream(self, request: SearchRequest) -> Events:
+        """Search, and then the events of an answer. What is refused is refused at once."""
+        started = perf_counter()
+        found, sentences = await self.find(request)
+        return self._events(request, found, sentences, started)
+
+    async def _events(self, request: SearchRequest, found: Found, sentences: list[str], started: float) -> Events:
+        yield "results", response(request, found, None)
+        again, begun = partial(self.extracted, request.query, found), perf_counter()
+        async for name, data in summary_events(self.writer, request.query, found.hits, sentences, again):
+            if name == "error":
+                found.degraded.append(data["message"])
+            yield name, data
+        if self.writer:
+            found.timings["synthesis"] = 1000 * (perf_counter() - begun)
+        found.timings["total"] = 1000 * (perf_counter() - started)
+        yield "done", {"timings": rounded(found.timings), "degraded": found.degraded}
 
     async def _written(self, writer: Writer, question: str, found: Found) -> str | None:
         started = perf_counter()
-        summary = await writer.write(question, found.hits)
-        if summary is None:
-            found.degraded.append("The summary could not be written; it is made of the sources' own sentences.")
-            summary = self._extracted(question, found)
+        try:
+            summary: str | None = await writer.write(question, found.hits)
+        except Failed:
+            found.degraded.append(NOT_WRITTEN)
+            summary = " ".join(self.extracted(question, found)) or None
         found.timings["synthesis"] = 1000 * (perf_counter() - started)
         return summary
 
@@ -165,6 +190,19 @@ def create() -> Guard:
         )
         return Response(to_json(answer, inf_nan_mode="null"), media_type="application/json")
 
+    @app.post(
+        "/search/stream",
+        response_class=Response,
+        responses={200: DESCRIPTION, **_REFUSED, **_BUSY},
+        dependencies=described,
+        tags=["search"],
+    )
+    async def search_stream(asked: SearchRequest, request: Request) -> Response:
+        """Search the knowledge base, and sum up what is found while it is written."""
+        events = await app.state.service.stream(asked)
+        request.state.fields.update(search=asked.method)
+        return sent(events)
+
     @app.get("/health", response_model=Health, responses={503: {"model": Health}}, tags=["health"])
     async def health() -> Response:
         """How each part of the service is."""
@@ -198,10 +236,15 @@ def response(request: SearchRequest, found: Found, summary: str | None) -> dict[
         "total_results": len(results),
         "synthesis": summary,
         "citations": [result["source"] for result in results] if request.include_citations else [],
-        "timings": {step: round(milliseconds, 3) for step, milliseconds in found.timings.items()},
+        "timings": rounded(found.timings),
         "intent": found.intent,
         "degraded": found.degraded,
     }
+
+
+def rounded(timings: dict[str, float]) -> dict[str, float]:
+    """Microseconds are enough."""
+    return {step: round(milliseconds, 3) for step, milliseconds in timings.items()}
 
 
 def as_result(hit: Hit, rank: int) -> dict[str, Any]:
