@@ -1,6 +1,7 @@
-"""python -m search_service [serve | index]."""
+"""python -m search_service [serve | index | mcp]."""
 
 import argparse
+import asyncio
 import logging.config
 import os
 import sys
@@ -11,16 +12,18 @@ import uvicorn
 from pydantic import ValidationError
 
 from hopweave import HopweaveError
+from search_service.app import Service
 from search_service.connections import Connection
 from search_service.engine import index
 from search_service.logs import configuration
 from search_service.settings import Settings
+from search_service.tools import Tools, over_stdio
 
 
 def main() -> int:
-    """Index the corpus, and unless that was all, serve it."""
+    """Index the corpus, and unless that was all, serve it: over HTTP, or to one process as tools of MCP."""
     parser = argparse.ArgumentParser(prog="search_service", description="A search service on hopweave.")
-    parser.add_argument("what", nargs="?", choices=["serve", "index"], default="serve")
+    parser.add_argument("what", nargs="?", choices=["serve", "index", "mcp"], default="serve")
     what = parser.parse_args().what
     try:
         settings = Settings()
@@ -29,13 +32,15 @@ def main() -> int:
         words = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in faults or ()) or str(error)
         print(f"search_service: {words}", file=sys.stderr)
         return 2
-    logs = configuration(settings.log_level)
+    logs = configuration(settings.log_level, "stderr" if what == "mcp" else "stdout")  # stdout is the protocol's
     logging.config.dictConfig(logs)
     try:
         index(settings)
     except HopweaveError as error:
         print(f"search_service: {error}", file=sys.stderr)
         return 1
+    if what == "mcp":
+        asyncio.run(tools(settings))
     if what == "serve":
         uvicorn.run(
             "search_service.app:create",
@@ -51,6 +56,15 @@ def main() -> int:
             timeout_graceful_shutdown=settings.shutdown_seconds,
         )
     return 0
+
+
+async def tools(settings: Settings) -> None:
+    """Serve the tools to the process that started this one."""
+    service = await asyncio.to_thread(Service, settings)
+    try:
+        await over_stdio(Tools(service.results))
+    finally:
+        await service.close()
 
 
 if __name__ == "__main__":

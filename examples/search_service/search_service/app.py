@@ -27,6 +27,7 @@ from search_service.messages import Fault, Health, Part, Problem, SearchRequest,
 from search_service.settings import Settings
 from search_service.streaming import DESCRIPTION, NOT_WRITTEN, Events, sent, summary_events
 from search_service.synthesis import Failed, Writer, extract
+from search_service.tools import Handed, Tools, over_http
 
 PAGE = Path(__file__).parent / "page"
 FILES = {
@@ -73,6 +74,11 @@ class Service:
             summary = await self._written(self.writer, request.query, found)
         found.timings["total"] = 1000 * (perf_counter() - started)
         return response(request, found, summary)
+
+    async def results(self, request: SearchRequest) -> dict[str, Any]:
+        """Search alone."""
+        found, _ = await self.find(request)
+        return response(request, found, None)
 
     async def find(self, request: SearchRequest) -> tuple[Found, list[str]]:
         """Search; and unless a model writes the summary, the sentences it is made of."""
@@ -157,9 +163,11 @@ def create() -> Guard:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        app.state.service = await asyncio.to_thread(Service, settings)
-        yield
-        await app.state.service.close()
+        service = app.state.service = await asyncio.to_thread(Service, settings)
+        app.state.mcp = over_http(Tools(service.results), settings.mcp.allowed_hosts)
+        async with app.state.mcp.run():
+            yield
+        await service.close()
 
     app = FastAPI(
         title="Search service",
@@ -214,6 +222,13 @@ def create() -> Guard:
     async def live() -> dict[str, str]:
         """Whether the process answers at all."""
         return {"status": "ok"}
+
+    if settings.mcp.enabled:
+
+        @app.post("/mcp", include_in_schema=False)
+        async def mcp() -> Response:
+            """Tools of the Model Context Protocol, which has a description of its own."""
+            return Handed(app.state.mcp)
 
     for path, (name, kind) in FILES.items():
         body = (PAGE / name).read_bytes()

@@ -18,13 +18,13 @@ class JsonLines(logging.Formatter):
         return json.dumps(entry, ensure_ascii=False, default=str)
 
 
-def configuration(level: str) -> dict[str, Any]:
+def configuration(level: str, stream: str = "stdout") -> dict[str, Any]:
     """For uvicorn and everything else in the process."""
     return {
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"json": {"()": JsonLines}},
-        "handlers": {"out": {"class": "logging.StreamHandler", "stream": "ext://sys.stdout", "formatter": "json"}},
+        "handlers": {"out": {"class": "logging.StreamHandler", "stream": f"ext://sys.{stream}", "formatter": "json"}},
         "root": {"handlers": ["out"], "level": "WARNING"},
         "loggers": {"search_service": {"level": level}, "uvicorn": {"level": level}},
     }

@@ -28,6 +28,16 @@ class Synthesis(BaseModel, extra="forbid"):
     timeout_seconds: float = Field(default=10.0, gt=0, description="After this time the sources speak for themselves.")
 
 
+class Mcp(BaseModel, extra="forbid"):
+    """The tools of the Model Context Protocol, at /mcp and by `python -m search_service mcp`."""
+
+    enabled: bool = Field(default=True, description="Whether /mcp answers.")
+    allowed_hosts: list[str] = Field(
+        default=["127.0.0.1:*", "localhost:*", "[::1]:*"],
+        description="Hosts that /mcp is called by; others are refused, against DNS rebinding.",
+    )
+
+
 class Settings(BaseSettings):
     """Environment variables start with SEARCH_ and win over the YAML file that SEARCH_CONFIG names.
 
@@ -52,6 +62,7 @@ class Settings(BaseSettings):
     )
     rerank: Stage | None = Field(default=None, description="A stage that reranks, such as {kind: cross_encoder}.")
     synthesis: Synthesis = Field(default_factory=Synthesis)
+    mcp: Mcp = Field(default_factory=Mcp)
 
     api_key: SecretStr | None = Field(default=None, description="If set, callers must send it as X-API-Key.")
     max_body_bytes: int = Field(default=64 * 1024, ge=1024, description="Larger requests are refused.")
