@@ -7,9 +7,10 @@ between threads and pipelines.
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextvars import copy_context
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
 from threading import Thread
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -137,6 +138,47 @@ def in_thread(work: Callable[[], T]) -> "Future[T]":
     return future
 
 
+_loop: ContextVar[asyncio.AbstractEventLoop | None] = ContextVar("hopweave_loop", default=None)
+
+
+@contextmanager
+def asked_on_this_loop() -> Iterator[None]:
+    """Let threads that work for the question have clients of stores asked on the event loop that runs now."""
+    token = _loop.set(asyncio.get_running_loop())
+    try:
+        yield
+    finally:
+        _loop.reset(token)
+
+
+def is_asked_on_a_loop() -> bool:
+    """Whether `on_loop` works here: in a thread that works for a question which was asked asynchronously."""
+    loop = _loop.get()
+    if loop is None:
+        return False
+    try:
+        return asyncio.get_running_loop() is not loop
+    except RuntimeError:  # this thread runs no loop
+        return True
+
+
+def on_loop(work: Coroutine[Any, Any, T]) -> T:
+    """What an asynchronous call returns, made on the event loop on which the question was asked.
+
+    Clients of stores are bound to a loop. The thread waits, the loop goes on; see `is_asked_on_a_loop`.
+    """
+    loop = _loop.get()
+    if loop is None:
+        work.close()
+        raise RuntimeError("no question is asked on an event loop here")
+    return asyncio.run_coroutine_threadsafe(work, loop).result()
+
+
+async def beside_loop(work: Callable[[], T]) -> T:
+    """What a function returns that may have to wait, so that the event loop does not."""
+    return await asyncio.wrap_future(in_thread(work))
+
+
 class Source(Component, ABC):
     """A question in, ranked hits out.
 
@@ -173,7 +215,19 @@ class Source(Component, ABC):
 
     async def search_async(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:
         """The same without blocking the event loop."""
-        return await asyncio.wrap_future(in_thread(lambda: self.search(query, knowledge, upstream)))
+        return await beside_loop(lambda: self.search(query, knowledge, upstream))
+
+
+class Fetched(list[Hit]):
+    """The hits of a ranking; `missing` says how many of its documents the place does not have (any more).
+
+    >>> Fetched([Hit("a")], missing=2).missing
+    2
+    """
+
+    def __init__(self, hits: Iterable[Hit] = (), *, missing: int = 0) -> None:
+        super().__init__(hits)
+        self.missing = missing
 
 
 def fetched(
@@ -185,11 +239,11 @@ def fetched(
     by_id: Mapping[str, Mapping[str, Any]] | None = None,
     upstream: Rankings | None = None,
     **details: Any,
-) -> list[Hit]:
+) -> Fetched:
     """The documents of a ranking as hits, each with a receipt that says who ranked it where.
 
     `details` are the same on every receipt, `by_id` holds those of each document. A document that an upstream source
-    has found is not fetched again.
+    has found is not fetched again. Receipts say how many documents are `missing`, if any are.
 
     >>> class Shelf:
     ...     def get(self, ids, *, tenant=None):
@@ -204,10 +258,12 @@ def fetched(
         **documents,
     }
     own = by_id or {}
-    hits = []
+    missing = sum(key not in documents for key, _ in ranking)
+    common = {**details, "missing": missing} if missing else details
+    hits = Fetched(missing=missing)
     for rank, (key, score) in enumerate(ranking, start=1):
         if hit := documents.get(key):
-            receipt_details = {"rank": rank, **details, **own.get(key, {})}
+            receipt_details = {"rank": rank, **common, **own.get(key, {})}
             hits.append(hit.with_receipt(Receipt(stage, None, score, receipt_details), scale=scale))
     return hits
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Event
 from time import perf_counter
 
-from hopweave.component import Source
+from hopweave.component import Source, asked_on_this_loop, beside_loop
 from hopweave.context.context_builder import Context, ContextBuilder
 from hopweave.errors import Cancelled, SourceFailed
 from hopweave.graph.documents import graph_of
@@ -83,15 +83,15 @@ class Pipeline:
             stopped.set()  # for sources in threads, which nobody can interrupt
 
     async def _run_async(self, query: str | Query, top_k: int | None, stopped: Event) -> Result:
-        with self.knowledge.one_version():
-            run = _Run(self, query, top_k, stopped.is_set)
+        with self.knowledge.one_version(), asked_on_this_loop():
+            run = await beside_loop(lambda: _Run(self, query, top_k, stopped.is_set))  # it may ask a graph on a server
             if run.cached is not None:
                 return run.cached
             await run.find_async()
             for stage in self.recipe.stages:
                 started = perf_counter()
                 run.staged(stage.kind, await stage.apply_async(run.hits, run.query, self.knowledge), started)
-            return run.result()
+            return await beside_loop(run.result)
 
     def find(self, query: str | Query, *, top_k: int | None = None, filtered: bool = True) -> Result:
         """What sources and fuser find, all of it, before any stage: for whoever runs the stages elsewhere.
@@ -105,8 +105,8 @@ class Pipeline:
 
     async def find_async(self, query: str | Query, *, top_k: int | None = None, filtered: bool = True) -> Result:
         """The same without blocking the event loop."""
-        with self.knowledge.one_version():
-            run = _Run(self, query, top_k)
+        with self.knowledge.one_version(), asked_on_this_loop():
+            run = await beside_loop(lambda: _Run(self, query, top_k))
             await run.find_async()
             return run.found(filtered)
 
@@ -149,9 +149,11 @@ class _Run:
         self._emptied_by: str | None = None
         self._timings: dict[str, float] = {}
         self._failures: dict[str, str] = {}
+        self._missing: dict[str, int] = {}
         self.filtered = FilteredSearch(self.query, self.knowledge)
-        which = (pipeline._number, self.knowledge.version, self.top_k)
-        self._key = None if self._cache is None else self._cache.key(self.query, *which)
+        self._key: str | None = None
+        if self._cache is not None:  # only then is the version asked for, which may be that of a server
+            self._key = self._cache.key(self.query, pipeline._number, self.knowledge.version, self.top_k)
         self.cached = self._cache.get(self._key) if self._cache is not None and self._key else None
 
     def _understand(self) -> None:
@@ -206,6 +208,8 @@ class _Run:
             self._timings[name] = self._timings.get(name, 0.0) + outcome.seconds
             if outcome.error is None:
                 self.rankings[name] = outcome.hits
+                self._missing |= {name: outcome.missing} if outcome.missing else {}
+                outcome.log_missing(name)
                 continue
             reason = f"{type(outcome.error).__name__}: {outcome.error}"
             if not self.recipe.sources[name].optional:
@@ -239,7 +243,7 @@ class _Run:
         self.took("total", self._started)
         hits = tuple(self.hits if filtered else self.fused)
         known = (self.query, hits, self.plan, self._timings, self._failures, self.gate)
-        return Result(*known, evidence=self._evidence, emptied_by=self._emptied_by)
+        return Result(*known, evidence=self._evidence, emptied_by=self._emptied_by, missing=self._missing)
 
     def result(self) -> Result:
         """What to hand back."""

@@ -185,9 +185,12 @@ def test_fetched_makes_hits_of_a_ranking():
         ("b", 1.0, "positive", "text of b"),
     ]
     assert [hit.receipts[0].details for hit in hits] == [
-        {"rank": 1, "common": True},
-        {"rank": 3, "common": True, "own": 7},
+        {"rank": 1, "common": True, "missing": 1},
+        {"rank": 3, "common": True, "missing": 1, "own": 7},
     ]
+    assert hits.missing == 1
+    whole = fetched([("a", 2.5)], Shelf(), Query("?"), "shelf", "positive")
+    assert (whole.missing, whole[0].receipts[0].details) == (0, {"rank": 1})
     assert fetched([], Shelf(), Query("?"), "shelf", "positive") == []
 
 

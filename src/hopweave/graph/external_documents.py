@@ -8,8 +8,8 @@ import numpy as np
 
 from hopweave.graph.port import GraphPort
 from hopweave.hit import Hit, Vector
-from hopweave.knowledge import Capability, Knowledge, Ranking
-from hopweave.metadata.filters import in_tenant
+from hopweave.knowledge import Capability, Knowledge, Ranking, Within
+from hopweave.metadata.filters import Filters, in_tenant
 
 Fetch = Callable[[list[str]], Iterable[Hit]]
 """Ids in, the documents that are there out, as hits."""
@@ -112,6 +112,11 @@ class ExternalDocuments(Knowledge):
     def one_version(self) -> AbstractContextManager[None]:
         """What is asked within the block comes from one version of the index."""
         return self._index.one_version()
+
+    def within(self, filters: Filters, *, tenant: Mapping[str, Any] | None = None) -> Within:
+        """The documents that pass filters by what the index knows of them, fetched from the store all the same."""
+        found = self._index.within(filters, tenant=tenant)
+        return Within(found.size, ExternalDocuments(self._graph, self._fetch, index=found.knowledge))
 
     def rank_text(self, *arguments: Any, **options: Any) -> Ranking:
         """Documents by BM25 over weighted, analysed query terms."""

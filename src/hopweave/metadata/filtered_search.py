@@ -1,9 +1,9 @@
-"""Searching a source until filters leave enough of what it finds."""
+"""Searching a source until filters, and documents that are missing, leave enough of what it finds."""
 
 from collections.abc import Generator, Sequence
 from threading import Lock
 
-from hopweave.component import Source
+from hopweave.component import Fetched, Source
 from hopweave.hit import Hit
 from hopweave.knowledge import Capability, Knowledge, Within
 from hopweave.query import Query
@@ -12,6 +12,11 @@ _OVER_FETCH = 3
 
 Asks = Generator[tuple[Source, Knowledge], Sequence[Hit], Sequence[Hit]]
 """Hands out what to ask of which place, takes the hits, and returns those of the source."""
+
+
+def missing_in(hits: Sequence[Hit]) -> int:
+    """How many documents a source has ranked that the place of the documents does not have."""
+    return hits.missing if isinstance(hits, Fetched) else 0
 
 
 class FilteredSearch:
@@ -29,32 +34,38 @@ class FilteredSearch:
         self._finding = Lock()
 
     def asks(self, source: Source) -> Asks:
-        """What to ask a source for, one search after the other.
+        """What to ask a source for, one search after the other, until it has no more or enough of its hits count.
 
+        Documents that are missing in the place of the documents do not count, nor do hits that do not pass the filters.
         If three times as many hits hold too few that pass, a place that knows which documents pass is asked for those
         only; a source whose scores depend on other documents is asked for more until it has no more.
         """
         first, wanted = source, source.top_k
         hits = yield source, self._knowledge
         while self._wants_more(source, hits, wanted):
-            if source is not first and Capability.FILTERS in self._knowledge.capabilities:
+            if source is not first and self._knows_what_passes:
                 within = self._documents()
                 if within.size <= len(self._passing(hits)):  # there are no others
                     break
                 if source.ranks_by_itself:
                     passing = yield first, within.knowledge
-                    return _with_passing(hits[:wanted], passing)
+                    return Fetched(_with_passing(hits[:wanted], passing), missing=missing_in(hits))
             source = deeper(source, source.top_k * _OVER_FETCH)
             hits = yield source, self._knowledge
         if source is first:
             return hits
         kept = {*range(min(wanted, len(hits))), *self._passing(hits)[:wanted]}
-        return [hits[place] for place in sorted(kept)]
+        return Fetched([hits[place] for place in sorted(kept)], missing=missing_in(hits))
+
+    @property
+    def _knows_what_passes(self) -> bool:
+        return self._query.filters is not None and Capability.FILTERS in self._knowledge.capabilities
 
     def _wants_more(self, source: Source, hits: Sequence[Hit], wanted: int) -> bool:
-        if self._query.filters is None or source.asked_once or len(hits) < source.top_k:
+        missing = missing_in(hits)
+        if source.asked_once or len(hits) + missing < source.top_k:
             return False
-        return len(self._passing(hits)) < wanted
+        return (self._query.filters is not None or missing > 0) and len(self._passing(hits)) < wanted
 
     def _passing(self, hits: Sequence[Hit]) -> list[int]:
         return [place for place, hit in enumerate(hits) if self.admits(hit)]
@@ -73,6 +84,8 @@ def deeper(source: Source, top_k: int) -> Source:
 
 def _with_passing(leading: Sequence[Hit], passing: Sequence[Hit]) -> list[Hit]:
     """The first hits of a source, and behind them the hits that pass and are not among them."""
+    if not leading:  # all were missing
+        return list(passing)
     known = {hit.id for hit in leading}
     of_all = leading[0].receipts[-1].details  # what a source says of its whole ranking belongs to that of all documents
     hits = list(leading)

@@ -18,7 +18,8 @@ class Result:
     """What a recipe found, how long each step took, and what went wrong on the way.
 
     `timings` are seconds by step; `failures` say why an optional source had no part; `query` carries the intent; `gate`
-    decided whether to retrieve; `evidence` is that of `confidence`; `emptied_by` is the stage that dropped all hits.
+    decided whether to retrieve; `evidence` is that of `confidence`; `emptied_by` is the stage that dropped all hits;
+    `missing` has, by source, the number of documents that it ranked and that the store of the documents did not have.
     """
 
     query: Query
@@ -32,6 +33,7 @@ class Result:
     neighbourhood: Neighbourhoods | None = None
     evidence: Confidence | None = None
     emptied_by: str | None = None
+    missing: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def confidence(self) -> float | None:
@@ -51,6 +53,7 @@ class Result:
             "emptied_by": self.emptied_by,
             "timings": dict(self.timings),
             "failures": dict(self.failures),
+            "missing": dict(self.missing),
             "context": self.context and self.context.text,
             "paths": self.paths and [path.words for path in self.paths.paths],
             "neighbourhood": self.neighbourhood and self.neighbourhood.as_dict(),

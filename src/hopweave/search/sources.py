@@ -1,17 +1,21 @@
 """Asking the sources of a level: side by side, each within its deadline."""
 
 import asyncio
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 from typing import Protocol
 
-from hopweave.component import Source, in_thread
+from hopweave.component import Source, beside_loop, in_thread
 from hopweave.hit import Hit
-from hopweave.metadata.filtered_search import FilteredSearch
+from hopweave.metadata.filtered_search import FilteredSearch, missing_in
 from hopweave.query import Query
 from hopweave.recipe import Recipe
+
+
+logger = logging.getLogger(__name__)
 
 
 class Run(Protocol):
@@ -41,6 +45,19 @@ class Outcome:
     hits: Sequence[Hit] = ()
     seconds: float = 0.0
     error: Exception | None = None
+
+    @property
+    def missing(self) -> int:
+        """How many documents it ranked that the store of the documents does not have."""
+        return missing_in(self.hits)
+
+    def log_missing(self, name: str) -> None:
+        """Log that documents are missing: a warning if all of them are, as then the ids may be others."""
+        if self.missing and self.hits:
+            logger.info("source %r: %d documents are not in their store and were left out", name, self.missing)
+        elif self.missing:
+            words = "source %r: none of the %d documents that it ranked is in their store; do both have the same ids?"
+            logger.warning(words, name, self.missing)
 
 
 def search(level: Sequence[str], run: Run) -> dict[str, Outcome]:
@@ -102,7 +119,7 @@ async def search_async(level: Sequence[str], run: Run) -> dict[str, Outcome]:
         return work.result() if done else _too_slow(deadline)
 
     async def in_memory(names: Sequence[str]) -> dict[str, Outcome]:
-        return await asyncio.wrap_future(in_thread(lambda: {name: _attempt(name, run) for name in names}))
+        return await beside_loop(lambda: {name: _attempt(name, run) for name in names})
 
     here = run.in_memory(level)
     beside = [name for name in level if name not in here]
