@@ -14,7 +14,6 @@ from hopweave.metadata.filtered_search import FilteredSearch, missing_in
 from hopweave.query import Query
 from hopweave.recipe import Recipe
 
-
 logger = logging.getLogger(__name__)
 
 
