@@ -12,10 +12,11 @@ import uvicorn
 from pydantic import ValidationError
 
 from hopweave import HopweaveError
-from search_service.app import Service
-from search_service.connections import Connection
 from search_service.engine import index
-from search_service.logs import configuration
+from search_service.operation.connections import Connection
+from search_service.operation.keys import CALLER, Caller
+from search_service.operation.logs import configuration
+from search_service.service import Service
 from search_service.settings import Settings
 from search_service.tools import Tools, over_stdio
 
@@ -61,6 +62,7 @@ def main() -> int:
 async def tools(settings: Settings) -> None:
     """Serve the tools to the process that started this one."""
     service = await asyncio.to_thread(Service, settings)
+    CALLER.set(Caller("stdio", "read"))
     try:
         await over_stdio(Tools(service.results))
     finally:

@@ -4,7 +4,7 @@ import math
 from datetime import date, timedelta
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 Method = Literal["vector", "keyword", "hybrid"]
 
@@ -23,6 +23,12 @@ def _is_unicode(text: str) -> bool:
     except UnicodeEncodeError:  # half of a surrogate pair
         return False
     return True
+
+
+def _storable(text: str) -> str:
+    if not _is_unicode(text) or "\0" in text:
+        raise ValueError("must be valid text without null characters")
+    return text
 
 
 def _whole(value: object) -> object:
@@ -46,7 +52,10 @@ _ONE = [{"type": "string", "maxLength": _MAX_CHARACTERS}, *({"type": name} for n
 _FEW_FILTERS: dict[str, Any] = {"maxProperties": _MAX_FILTERS, "propertyNames": {"minLength": 1}}
 _LIST = {"type": "array", "items": {"anyOf": _ONE}, "maxItems": _MAX_VALUES}
 
+Name = Annotated[str, Field(min_length=1, max_length=64)]
 Whole = Annotated[int, BeforeValidator(_whole)]
+DocumentId = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(_storable)]
+Content = Annotated[str, Field(min_length=1, max_length=1_000_000), AfterValidator(_storable)]
 Day = Annotated[date, BeforeValidator(_day), Field(strict=False)]
 # one check with one message, because a union reports every type it tried
 Wanted = Annotated[Any, BeforeValidator(_wanted), WithJsonSchema({"anyOf": [*_ONE, _LIST]})]
@@ -97,14 +106,15 @@ class SearchRequest(BaseModel):
     limit: Whole = Field(default=10, ge=1, le=100, description="The most results to return.")
     filters: Filters = Field(default_factory=Filters)
     min_relevance_score: float = Field(
-        default=0.5,
+        default=0.15,
         ge=0,
         le=1,
         allow_inf_nan=False,
-        description="Weaker results are left out. 1 is as good as the best.",
+        description="Weaker results are left out; the best is as strong as the probability that the answer was found.",
     )
     include_citations: bool = Field(default=True, description="Whether to list the sources.")
     expand_graph: bool = Field(default=True, description="Whether to follow the graph from what was found.")
+    knowledge_base: Name | None = Field(default=None, description="Which one to search; the first if not given.")
 
 
 class Step(BaseModel):
@@ -162,6 +172,7 @@ class SearchResponse(BaseModel):
     citations: list[str]
     timings: dict[str, float] = Field(description="Milliseconds by step.")
     intent: str | None = Field(description="What kind of answer the question seems to be after.")
+    confidence: float | None = Field(description="The probability that the answer is among what was found.")
     degraded: list[str] = Field(description="What did not work on the way, if anything.")
 
 
@@ -175,8 +186,83 @@ class Part(BaseModel):
 class Health(BaseModel):
     """How the service is, part by part."""
 
-    status: Literal["ok", "degraded", "failing"]
+    status: Literal["healthy", "degraded", "failing"]
+    vector_db: list[str] = Field(description="The knowledge bases that have vectors.")
+    keyword_engine: Literal["connected", "failing"]
     parts: dict[str, Part]
+
+
+class DocumentBody(BaseModel):
+    """A document as it is put under an id."""
+
+    model_config = ConfigDict(
+        extra="forbid", strict=True, json_schema_extra={"examples": [{"content": "The Skua sails at six."}]}
+    )
+
+    content: Content
+    source: str = Field(default="", max_length=500, description="What it is a part of, such as a file.")
+    metadata: dict[str, Any] = Field(
+        default={}, max_length=100, description="Anything to filter by; `title` is searched along with the text."
+    )
+
+
+class DocumentLine(DocumentBody):
+    """A document as a line of an upload."""
+
+    id: DocumentId
+
+
+class Stored(BaseModel):
+    """What became of a document. Every search that begins now finds it."""
+
+    id: str
+    status: Literal["added", "updated", "unchanged"]
+
+
+class Deleted(BaseModel):
+    """How many documents are gone; 0 if there were none."""
+
+    deleted: int
+
+
+class LineError(BaseModel):
+    """A line of an upload that is no document."""
+
+    line: int
+    message: str
+
+
+class JobStatus(BaseModel):
+    """How far an upload is. Each batch can be found as soon as it is done."""
+
+    id: str
+    knowledge_base: str
+    status: Literal["queued", "running", "done", "failed"]
+    lines: int = Field(description="Lines that are not empty.")
+    done: int = Field(description="Documents that are stored.")
+    failed: int = Field(description="Lines that are no document.")
+    errors: list[LineError] = Field(description="The first 100 of them.")
+    created: str
+    finished: str | None
+
+
+class KnowledgeBaseInfo(BaseModel):
+    """A knowledge base that can be searched."""
+
+    name: str
+    documents: int
+    writable: bool = Field(description="Whether the caller may add and delete documents.")
+
+
+class Feedback(BaseModel):
+    """Whether a result answers a question."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    query: str = Field(min_length=1, max_length=2000, pattern=r"\S")
+    id: DocumentId
+    relevant: bool
+    knowledge_base: Name | None = None
 
 
 class Fault(BaseModel):
@@ -192,3 +278,30 @@ class Problem(BaseModel):
     message: str
     faults: list[Fault] = []
     request_id: str
+
+
+def set_defaults(method: Method, limit: int, min_relevance_score: float) -> None:
+    """What requests have that say nothing about it."""
+    fields = SearchRequest.model_fields
+    fields["method"].default, fields["limit"].default = method, limit
+    fields["min_relevance_score"].default = min_relevance_score
+    SearchRequest.model_rebuild(force=True)
+
+
+_REFUSALS = {
+    400: "The body cannot be read",
+    401: "No valid key",
+    403: "The key is not for this",
+    404: "There is none of this name",
+    408: "The body did not arrive in time",
+    409: "The id is taken",
+    413: "The body is too large",
+    422: "Not JSON, or not a valid request",
+    429: "Too many requests",
+    503: "Too busy, too slow, or without what the method needs",
+}
+
+
+def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """What the description says of answers that are none."""
+    return {status: {"model": Problem, "description": _REFUSALS[status]} for status in statuses}

@@ -2,15 +2,18 @@
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, YamlConfigSettingsSource
 
 import hopweave.catalogue  # noqa: F401 - makes every stage known by its kind
 from hopweave.component import Stage
+from search_service.messages import Method
 
 HERE = Path(__file__).parent.parent
+Role = Literal["none", "read", "write"]
+LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 
 
 class Synthesis(BaseModel, extra="forbid"):
@@ -38,6 +41,36 @@ class Mcp(BaseModel, extra="forbid"):
     )
 
 
+class Key(BaseModel, extra="forbid"):
+    """Who may do what."""
+
+    name: str = Field(min_length=1, max_length=64, description="Stands in logs and metrics in place of the key.")
+    key: SecretStr = Field(min_length=1, description="What callers send as X-API-Key.")
+    role: Literal["read", "write"] = Field(default="read", description="Search, or also add and delete documents.")
+    requests_per_second: float | None = Field(default=None, gt=0, description="Further ones are refused with 429.")
+    knowledge_bases: list[str] | None = Field(default=None, description="Names of those it is for; null for all.")
+    tenant: dict[str, Any] = Field(default={}, description="Metadata that documents need to be seen with this key.")
+
+
+class Place(BaseModel, extra="forbid"):
+    """Where the documents of one knowledge base live: in a file (`path`), or in stores."""
+
+    path: Path | None = Field(default=None, description="A knowledge base file; made if missing.")
+    postgres_url: SecretStr | None = Field(default=None, description="PostgreSQL with pgvector: words, vectors, graph.")
+    postgres_table: str = Field(default="knowledge_base", min_length=1, description="Table of the documents.")
+    qdrant_url: str | None = Field(default=None, description="Qdrant: vectors. A path is a local Qdrant.")
+    qdrant_collection: str = Field(default="knowledge_base", min_length=1)
+    qdrant_api_key: SecretStr | None = None
+    elasticsearch_url: str | None = Field(default=None, description="Elasticsearch: words, and vectors without Qdrant.")
+    elasticsearch_index: str = Field(default="knowledge_base", min_length=1)
+    elasticsearch_api_key: SecretStr | None = None
+    graph: str | None = Field(default=None, description="Graph of documents in stores: a file, or a PostgreSQL URL.")
+    embedding_model: str = Field(default="static", min_length=1, description="static, or one of sentence-transformers.")
+    embedding_dimension: int | None = Field(default=None, ge=1, description="Asked of the model if not given.")
+    corpus: Path | None = Field(default=None, description="What to index at the start.")
+    recipe: str | None = Field(default=None, description="A recipe of its own.")
+
+
 class Settings(BaseSettings):
     """Environment variables start with SEARCH_ and win over the YAML file that SEARCH_CONFIG names.
 
@@ -54,6 +87,7 @@ class Settings(BaseSettings):
     threads: int = Field(default=1, ge=1, le=64, description="Searches at once in each; more only for slow rerankers.")
 
     knowledge_base: Path = Field(default=Path("search_service.db"), description="The file to search; made if missing.")
+    knowledge_bases: dict[str, Place] = Field(default={}, description="Several by name; the first is the usual one.")
     corpus: Path | None = Field(
         default=HERE / "corpus.jsonl", description="What to index at the start; null for nothing."
     )
@@ -63,12 +97,30 @@ class Settings(BaseSettings):
     rerank: Stage | None = Field(default=None, description="A stage that reranks, such as {kind: cross_encoder}.")
     synthesis: Synthesis = Field(default_factory=Synthesis)
     mcp: Mcp = Field(default_factory=Mcp)
+    state: Path | None = Field(
+        default=None, description="Folder for jobs, feedback and metrics; beside the knowledge base if not given."
+    )
 
-    api_key: SecretStr | None = Field(default=None, description="If set, callers must send it as X-API-Key.")
+    default_method: Method = Field(default="hybrid", description="The method of requests that name none.")
+    default_limit: int = Field(default=10, ge=1, le=100, description="The limit of requests that have none.")
+    min_relevance: float = Field(default=0.15, ge=0, le=1, description="The minimum of requests that have none.")
+
+    api_key: SecretStr | None = Field(default=None, description="If set, callers must send it; it may do everything.")
+    keys: list[Key] = Field(default=[], description="Keys with a role, a limit, knowledge bases and a tenant each.")
+    anonymous_role: Role | None = Field(
+        default=None,
+        description="Of callers without a key: none if there are keys, else write on loopback, else read.",
+    )
+    cors_origins: list[str] = Field(default=[], description="Origins whose pages may call the service; none.")
+
     max_body_bytes: int = Field(default=64 * 1024, ge=1024, description="Larger requests are refused.")
+    max_document_bytes: int = Field(default=1024 * 1024, ge=1024, description="Larger documents are refused.")
+    max_upload_bytes: int = Field(default=32 * 1024 * 1024, ge=1024, description="Larger uploads are refused.")
     max_waiting: int = Field(
         default=256, ge=1, description="Searches under way or waiting; further ones are sent away."
     )
+    max_writing: int = Field(default=32, ge=1, description="Writes under way or waiting; further ones are sent away.")
+    max_jobs: int = Field(default=16, ge=1, description="Uploads that wait; further ones are sent away.")
     max_head_bytes: int = Field(default=16 * 1024, ge=1024, description="Requests with longer headers are refused.")
     max_connections: int = Field(
         default=512, ge=1, description="Beyond these, the connection goes that has been silent the longest."
@@ -85,6 +137,33 @@ class Settings(BaseSettings):
         if key is not None and not key.get_secret_value():
             raise ValueError("must not be empty; leave it out to let everybody in")
         return key
+
+    @property
+    def places(self) -> dict[str, Place]:
+        """Every knowledge base by name, the usual one first."""
+        if self.knowledge_bases:
+            return self.knowledge_bases
+        return {"default": Place(path=self.knowledge_base, corpus=self.corpus)}
+
+    @property
+    def state_folder(self) -> Path:
+        """Where jobs, feedback and metrics are kept."""
+        return self.state or self.knowledge_base.with_suffix(".state")
+
+    @property
+    def all_keys(self) -> list[Key]:
+        """Every key; `api_key` is one that may do everything."""
+        own = [Key(name="api_key", key=self.api_key, role="write")] if self.api_key else []
+        return [*own, *self.keys]
+
+    @property
+    def anonymous(self) -> Role:
+        """What callers without a key may do."""
+        if self.anonymous_role is not None:
+            return self.anonymous_role
+        if self.all_keys:
+            return "none"
+        return "write" if self.host in LOOPBACK else "read"
 
     @classmethod
     def settings_customise_sources(

@@ -18,8 +18,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hopweave.context.cite import Citation
 from hopweave.context.extractive_answer import ExtractiveAnswer
-from search_service.guard import Refused
 from search_service.messages import Filters, Method, SearchRequest, Signal, Whole
+from search_service.operation.guard import Refused
 
 logger = logging.getLogger("search_service")
 

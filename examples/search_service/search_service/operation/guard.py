@@ -1,7 +1,6 @@
 """What surrounds every request: an id, limits, a key, headers, a line in the log."""
 
 import asyncio
-import hmac
 import json
 import logging
 import re
@@ -9,6 +8,7 @@ from time import perf_counter
 from typing import Any
 from uuid import uuid4
 
+from search_service.operation.keys import CALLER, NOBODY, Keys
 from search_service.settings import Settings
 
 logger = logging.getLogger("search_service")
@@ -26,7 +26,8 @@ HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
     "cache-control": "no-store",
 }
-_OPEN = {"/", "/page.css", "/page.js", "/icon.svg", "/health", "/health/live", "/openapi.json"}
+_OPEN = {"/", "/page.css", "/page.js", "/icon.svg", "/health", "/health/live", "/health/ready", "/openapi.json"}
+_WRITING = ("/documents", "/sources", "/jobs")
 _SAFE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -43,9 +44,10 @@ class Guard:
 
     def __init__(self, app: Any, settings: Settings) -> None:
         self._app = app
-        self._most = settings.max_body_bytes
         self._seconds = settings.request_seconds
-        self._key = settings.api_key.get_secret_value().encode() if settings.api_key else None
+        self._keys = Keys(settings)
+        self._sizes = {"/documents:bulk": settings.max_upload_bytes, "/documents/": settings.max_document_bytes}
+        self._usual_size = settings.max_body_bytes
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         if scope["type"] != "http":
@@ -72,8 +74,11 @@ class Guard:
 
         try:
             try:
-                self._check_key(scope["path"], headers)
-                body = await asyncio.wait_for(self._body(headers, receive), self._seconds)
+                fields["caller"] = self._check_key(scope["path"], headers)
+                most = next(
+                    (most for path, most in self._sizes.items() if scope["path"].startswith(path)), self._usual_size
+                )
+                body = await asyncio.wait_for(_body(headers, receive, most), self._seconds)
                 await self._answer(scope, body, receive, answer)
             except TimeoutError as error:
                 raise Refused(408, "The request took too long to arrive.", connection="close") from error
@@ -102,24 +107,33 @@ class Guard:
             for task in (gone, work):
                 task.cancel()
 
-    def _check_key(self, path: str, headers: dict[bytes, bytes]) -> None:
-        if self._key is None or path in _OPEN:
-            return
-        if not hmac.compare_digest(headers.get(b"x-api-key", b""), self._key):
-            raise Refused(401, "A valid key must be sent as X-API-Key.", **{"www-authenticate": "ApiKey"})
+    def _max_bytes(self, path: str) -> int:
+        return next((most for start, most in self._sizes.items() if path.startswith(start)), self._usual_size)
 
-    async def _body(self, headers: dict[bytes, bytes], receive: Any) -> bytes:
-        declared = headers.get(b"content-length", b"0")
-        body, more = bytearray(), True
-        if declared.isdigit() and int(declared) > self._most:
-            more, body = False, bytearray(self._most + 1)
-        while more and len(body) <= self._most:
-            message = await receive()
-            body += message.get("body", b"")
-            more = message.get("more_body", False)
-        if len(body) > self._most:
-            raise Refused(413, f"A request may have {self._most} bytes.", connection="close")
-        return bytes(body)
+    def _check_key(self, path: str, headers: dict[bytes, bytes]) -> str:
+        """The name of a caller who may do this."""
+        caller = self._keys.caller(headers)
+        if path not in _OPEN:
+            if caller is None or caller.role == "none":
+                raise Refused(401, "A valid key must be sent as X-API-Key.", **{"www-authenticate": "ApiKey"})
+            if not caller.may("write" if path.startswith(_WRITING) else "read"):
+                raise Refused(403, "This needs a key that may write.")
+        CALLER.set(caller or NOBODY)
+        return (caller or NOBODY).name
+
+
+async def _body(headers: dict[bytes, bytes], receive: Any, most: int) -> bytes:
+    declared = headers.get(b"content-length", b"0")
+    body, more = bytearray(), True
+    if declared.isdigit() and int(declared) > most:
+        more, body = False, bytearray(most + 1)
+    while more and len(body) <= most:
+        message = await receive()
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+    if len(body) > most:
+        raise Refused(413, f"A request may have {most} bytes.", connection="close")
+    return bytes(body)
 
 
 def _replayed(body: bytes, gone: "asyncio.Future[Any]") -> Any:

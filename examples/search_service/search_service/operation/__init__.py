@@ -1,0 +1,1 @@
+"""What a service needs to be run: limits, keys, logs, metrics, traces."""
