@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.security import APIKeyHeader
 from starlette.exceptions import HTTPException
+from starlette.routing import Match, Route
 
 from search_service.messages import Fault, Problem, set_defaults
 from search_service.operation.guard import Guard, Refused
@@ -95,7 +96,12 @@ async def refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     words = {404: "There is nothing here.", 405: "This address does not take that method."}
     message = words.get(error.status_code, "The request cannot be read.")
-    return problem(request, error.status_code, message, headers=dict(error.headers or {}))
+    headers = dict(error.headers or {})
+    if error.status_code == 405:  # starlette names the methods of the first route alone
+        every = [one for one in (*request.app.routes, *routes.routes) if isinstance(one, Route)]
+        methods = [one.methods or () for one in every if one.matches(request.scope)[0] is not Match.NONE]
+        headers["allow"] = ", ".join(sorted({one for several in methods for one in several}))
+    return problem(request, error.status_code, message, headers=headers)
 
 
 def problem(
