@@ -63,6 +63,16 @@ class RunningService:
     def logged(self):
         return [json.loads(line) for line in self._log.read_text().splitlines() if line.startswith("{")]
 
+    def logged_request(self, request_id, seconds=30):
+        """The line of a request, which is written when the answer has been sent."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            for entry in self.logged():
+                if entry.get("request_id") == request_id and entry["event"] == "request":
+                    return entry
+            time.sleep(0.05)
+        raise AssertionError(f"nothing was logged of the request {request_id}")
+
     def log_text(self):
         return self._log.read_text()
 

@@ -303,8 +303,7 @@ def test_request_ids_are_taken_over_if_they_are_harmless(service):
 
 def test_logs_are_json_and_hold_no_question(service):
     service.client.post("/search", json={"query": "a very private question"}, headers={"x-request-id": "logged-1"})
-    entry = next(entry for entry in service.logged() if entry.get("request_id") == "logged-1")
-    assert entry["event"] == "request"
+    entry = service.logged_request("logged-1")
     assert entry["level"] == "INFO"
     assert (entry["method"], entry["path"], entry["status"]) == ("POST", "/search", 200)
     assert entry["milliseconds"] > 0

@@ -202,5 +202,5 @@ def test_a_caller_who_goes_away_ends_the_writing(run_service, tmp_path, endpoint
             assert next(events)[0] == "results"
             assert next(events)[0] == "text"
         assert endpoint.lost.wait(30)  # the endpoint cannot send any more
-        assert running.client.get("/health").json()["status"] == "ok"
+        assert running.client.get("/health").json()["status"] == "healthy"
     assert [entry["status"] for entry in running.logged() if entry.get("path") == "/search/stream"] == [499]

@@ -98,7 +98,8 @@ async def refused(request: Request, error: Exception) -> Response:
     message = words.get(error.status_code, "The request cannot be read.")
     headers = dict(error.headers or {})
     if error.status_code == 405:  # starlette names the methods of the first route alone
-        every = [one for one in (*request.app.routes, *routes.routes) if isinstance(one, Route)]
+        included = [*search.routes.routes, *documents.routes.routes, *health.routes.routes]
+        every = [one for one in (*request.app.routes, *included) if isinstance(one, Route)]
         methods = [one.methods or () for one in every if one.matches(request.scope)[0] is not Match.NONE]
         headers["allow"] = ", ".join(sorted({one for several in methods for one in several}))
     return problem(request, error.status_code, message, headers=headers)
