@@ -34,6 +34,7 @@ NEEDS_MODEL = {
     "cross_encoder": "downloads a model at the first call",
     "graph": "needs a file with a trained embedder",
     "onnx": "needs the files of a model",
+    "remote": "calls a service",
     "sentence_transformers": "downloads a model at the first call",
 }
 """Kinds whose snippets are not run, with the reason."""
@@ -95,6 +96,11 @@ EMBEDDERS = {
         '{"kind": "onnx", "model": "models/multilingual-e5-small"}',
         'OnnxEmbedder(model="models/multilingual-e5-small")',
         "OnnxEmbedder",
+    ),
+    "remote": (
+        '{"kind": "remote", "provider": "gemini", "dimensions": 768}',
+        'RemoteEmbedder(provider="gemini", dimensions=768)',
+        "RemoteEmbedder",
     ),
     "cascade": (
         '{"kind": "cascade", "embedders": [{"kind": "static"}]}',

@@ -56,6 +56,20 @@ def onnx_minilm(tmp_path_factory):
     return str(folder)
 
 
+@pytest.fixture
+def embedding_server():
+    """An embedding service on loopback (`tests/embedding_server.py`)."""
+    with _module("embedding_server", Path(__file__).parent / "embedding_server.py").EmbeddingServer() as server:
+        yield server
+
+
+def _module(name, path):
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 @pytest.fixture(scope="session")
 def cross_encoder(tmp_path_factory):
     """A cross-encoder small enough to be made on the spot."""
@@ -92,10 +106,7 @@ def postgres_server():
     if importlib.util.find_spec("pgserver") is None and os.environ.get("HOPWEAVE_POSTGRES") != "required":
         pytest.skip("needs a PostgreSQL server: pip install pgserver 'psycopg[binary,pool]'")
     path = Path(__file__).parents[1] / "benchmarks" / "postgres_server.py"
-    spec = importlib.util.spec_from_file_location("postgres_server", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    with module.PostgresServer() as server:
+    with _module("postgres_server", path).PostgresServer() as server:
         yield server
 
 

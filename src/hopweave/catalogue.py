@@ -47,6 +47,7 @@ from hopweave.text.keyword import Keyword
 from hopweave.vector.embedders import Cascade, SentenceTransformerEmbedder, StaticEmbedder
 from hopweave.vector.graph_embedder import GraphEmbedder
 from hopweave.vector.onnx import OnnxEmbedder
+from hopweave.vector.remote_embedder import RemoteEmbedder
 from hopweave.vector.vector_search import VectorSearch
 
 CATALOGUE: tuple[type[Component], ...] = (
@@ -93,6 +94,7 @@ CATALOGUE: tuple[type[Component], ...] = (
     SentenceTransformerEmbedder,
     OnnxEmbedder,
     GraphEmbedder,
+    RemoteEmbedder,
     Cascade,
 )
 

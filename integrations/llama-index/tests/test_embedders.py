@@ -6,7 +6,7 @@ import pytest
 from llama_index.core import MockEmbedding, Settings
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.schema import NodeWithScore, TextNode
-from llama_index.embeddings.hopweave import GraphEmbedding, OnnxEmbedding, StaticEmbedding
+from llama_index.embeddings.hopweave import GraphEmbedding, OnnxEmbedding, RemoteEmbedding, StaticEmbedding
 from llama_index.hopweave import to_embedder
 from llama_index.ingestion.hopweave import KnowledgeBaseWriter
 from llama_index.postprocessor.hopweave import RemoteRerankPostprocessor, ScoreThresholdPostprocessor
@@ -18,6 +18,7 @@ from hopweave.errors import EmbeddingError, KnowledgeBaseError, SourceFailed
 from hopweave.knowledge_base.embedding.train_embedder import load_embedder
 from hopweave.vector.embedders import StaticEmbedder
 from hopweave.vector.onnx import OnnxEmbedder
+from hopweave.vector.remote_embedder import RemoteEmbedder
 
 
 def test_embeds_as_the_core_does():
@@ -83,6 +84,40 @@ def test_onnx_parameters_are_the_cores(onnx_minilm):
         OnnxEmbedding(model=onnx_minilm, poolign="cls")
     with pytest.raises(EmbeddingError, match="never downloaded"):
         OnnxEmbedding(model="intfloat/multilingual-e5-small")
+
+
+def test_remote_embeds_as_the_core_does(embedding_url):
+    model = RemoteEmbedding(url=embedding_url, query_prompt="query: ", batch_size=2)
+    core = RemoteEmbedder(url=embedding_url, query_prompt="query: ")
+    texts = ["a ferry", "the gate", "a ship"]
+    assert model.get_text_embedding_batch(texts) == core.embed(texts).tolist()
+    assert model.get_query_embedding("ferry") == core.embed_queries(["ferry"])[0].tolist()
+    assert asyncio.run(model.aget_query_embedding("ferry")) == model.get_query_embedding("ferry")
+    assert model.model_name == core.model_name
+    assert to_embedder(model) == core.changed(batch_size=2)
+
+
+def test_remote_survives_a_round_trip_as_data_without_its_key(embedding_url):
+    model = RemoteEmbedding(url=embedding_url, api_key="sk-7d1", api_key_env="MY_KEY", dimensions=2)
+    data = model.to_dict()
+    assert "sk-7d1" not in f"{data} {model!r} {model.to_json()}"
+    again = RemoteEmbedding.from_dict(data)
+    assert again.to_dict() == data
+    assert to_embedder(again) == RemoteEmbedder(url=embedding_url, api_key_env="MY_KEY", dimensions=2)
+    with pytest.raises(ValueError, match="batch_size") as failure:
+        RemoteEmbedding(api_key="sk-7d1", batch_size=0)
+    assert "sk-7d1" not in str(failure.value)
+
+
+def test_remote_parameters_are_the_cores():
+    for name, field in RemoteEmbedder.model_fields.items():
+        if name != "kind":
+            own = RemoteEmbedding.model_fields[name]
+            assert (own.annotation, own.default, own.description) == (
+                field.annotation,
+                field.default,
+                field.description,
+            )
 
 
 def test_any_model_serves_a_knowledge_base(tmp_path):

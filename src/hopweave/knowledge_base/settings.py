@@ -19,7 +19,7 @@ from hopweave.knowledge_base.connections import Connections
 from hopweave.knowledge_base.embedding.train_embedder import with_stored_weights
 from hopweave.knowledge_base.file.stored_settings import read_settings, write_settings
 from hopweave.text.analyzers import check_analyzer
-from hopweave.vector.embedders import StaticEmbedder, as_embedder, without_downloads
+from hopweave.vector.embedders import StaticEmbedder, as_embedder
 
 
 class Unset(Enum):
@@ -134,7 +134,7 @@ def _checked_embedder(
         description = stored["embedder"]
         if description is None:
             return None
-        return with_stored_weights(without_downloads(_restored(Embedder, description, connections)), connections)
+        return with_stored_weights(_restored(Embedder, description, connections).named_by_file(), connections)
     model, offered = stored["model"], given.model_name if given else GIVEN
     if offered != model:
         raise KnowledgeBaseError(

@@ -91,6 +91,12 @@ class SentenceTransformerEmbedder(Embedder):
         """One row per text, as of a question."""
         return self._encoded(texts, self.query_prompt, ("query",))
 
+    def named_by_file(self) -> "SentenceTransformerEmbedder":
+        """The same embedder, which takes weights from this machine only."""
+        named = self.model_copy()
+        named._local_files_only = True
+        return named
+
     def _encoded(self, texts: Sequence[str], prompt: str | None, names: Sequence[str]) -> Matrix:
         if not texts:
             return np.empty((0, 0), np.float32)
@@ -172,6 +178,10 @@ class Cascade(Embedder):
         """One row per question, from the first embedder that answers."""
         return self.embed_named(texts, queries=True)[1]
 
+    def named_by_file(self) -> "Cascade":
+        """The same cascade, of embedders that a file names."""
+        return self.model_copy(update={"embedders": tuple(one.named_by_file() for one in self.embedders)})
+
     def embed_named(self, texts: Sequence[str], *, queries: bool = False) -> tuple[str, Matrix]:
         """The vectors of documents, or of questions, and the name of the model that made them."""
         failures = []
@@ -188,20 +198,6 @@ def _label(embedder: Embedder) -> str:
         return embedder.model_name
     except EmbeddingError:  # the name of a model whose files are missing
         return embedder.kind
-
-
-def without_downloads(embedder: Embedder) -> Embedder:
-    """The same embedder, which takes weights from this machine only: for one that a file names.
-
-    >>> without_downloads(StaticEmbedder()).kind
-    'static'
-    """
-    if isinstance(embedder, Cascade):
-        return embedder.model_copy(update={"embedders": tuple(map(without_downloads, embedder.embedders))})
-    if isinstance(embedder, SentenceTransformerEmbedder):
-        embedder = embedder.model_copy()
-        embedder._local_files_only = True
-    return embedder
 
 
 def as_embedder(thing: Any) -> Embedder:

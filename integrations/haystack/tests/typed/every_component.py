@@ -12,6 +12,8 @@ from haystack_integrations.components.embedders.hopweave import (
     GraphTextEmbedder,
     OnnxDocumentEmbedder,
     OnnxTextEmbedder,
+    RemoteDocumentEmbedder,
+    RemoteTextEmbedder,
     StaticDocumentEmbedder,
     StaticTextEmbedder,
 )
@@ -30,6 +32,9 @@ def main() -> None:
     GraphWriter(graph="graph.db", source_field="file_path").run(documents=[], complete=True)
     embedding: list[float] = StaticTextEmbedder(max_characters=500).run(text="Who?")["embedding"]
     embedding = OnnxTextEmbedder(model="models/e5", query_prompt="query: ").run(text="Who?")["embedding"]
+    key = Secret.from_env_var("KEY", strict=False)
+    embedding = RemoteTextEmbedder(provider="gemini", api_key=key).run(text="Who?")["embedding"]
+    RemoteDocumentEmbedder(url="http://localhost:8000/v1/embeddings").run(documents=[Document(content="…")])
     embedding = GraphTextEmbedder(knowledge_base="trained.db").run(text="Who?")["embedding"]
     GraphDocumentEmbedder(knowledge_base="trained.db").run(documents=[Document(content="…")])
     OnnxDocumentEmbedder(model="models/e5", pooling="cls", batch_size=8).run(documents=[Document(content="…")])

@@ -10,7 +10,7 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, TextNode
-from llama_index.embeddings.hopweave import GraphEmbedding, OnnxEmbedding, StaticEmbedding
+from llama_index.embeddings.hopweave import GraphEmbedding, OnnxEmbedding, RemoteEmbedding, StaticEmbedding
 from llama_index.graph_stores.hopweave import import_property_graph
 from llama_index.hopweave import documents_in, to_embedder
 from llama_index.ingestion.hopweave import KnowledgeBaseWriter
@@ -31,6 +31,7 @@ def main() -> None:
     model = StaticEmbedding()
     kb = KnowledgeBase.open("hopweave.db", embedder=to_embedder(model))
     graph_model = GraphEmbedding(knowledge_base="trained.db")
+    remote_model = RemoteEmbedding(provider="gemini", dimensions=768)
     onnx = OnnxEmbedding(model="models/e5", pooling="mean", query_prompt="query: ", embed_batch_size=64)
     KnowledgeBase.open("onnx.db", embedder=to_embedder(onnx))
     store = HopweaveVectorStore.open("other.db", embed_model=model)

@@ -2,11 +2,9 @@
 
 import asyncio
 import logging
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, SecretStr, ValidationInfo, field_validator, model_validator
 
@@ -15,9 +13,10 @@ from hopweave.document import Document
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
 from hopweave.query import Query
+from hopweave.remote.endpoint import checked_url, hidden_key, key_of
+from hopweave.remote.http_call import Outcome, Request, post, post_async
 from hopweave.scores import checked, ranked
 from hopweave.stages.adjust.unit_scores import unit_scores
-from hopweave.stages.rerank.http_call import Outcome, Request, post, post_async
 from hopweave.stages.rerank.providers import PROVIDERS, BadReply, Reply, ReplyScale, read_reply, request_body
 from hopweave.stages.similarity.question_cosine import blended, cosines_or_reason
 
@@ -90,11 +89,7 @@ include_title=True, reply_scale=None, parameters={})
     @model_validator(mode="before")
     @classmethod
     def _hide_key(cls, data: Any) -> Any:
-        # before validation, so that an error does not quote a key of the wrong type
-        if isinstance(data, dict) and not isinstance(data.get("api_key"), SecretStr | None):
-            key = data["api_key"]
-            return {**data, "api_key": SecretStr(key.decode() if isinstance(key, bytes) else str(key))}
-        return data
+        return hidden_key(data)
 
     @field_validator("provider")
     @classmethod
@@ -111,12 +106,7 @@ include_title=True, reply_scale=None, parameters={})
             if name in PROVIDERS and PROVIDERS[name].url is None:
                 raise ValueError(f"provider {name!r} needs the URL of its rerank endpoint")
             return None
-        parts = urlsplit(url)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise ValueError("a URL starts with http:// or https:// and a host")
-        if parts.username or parts.password:
-            raise ValueError("a URL must not contain a user name or password; use api_key_env")
-        return url
+        return checked_url(url)
 
     def apply(self, hits: Sequence[Hit], query: Query, knowledge: Knowledge | None = None) -> list[Hit]:
         """Rerank hits by the scores of the service."""
@@ -159,10 +149,7 @@ include_title=True, reply_scale=None, parameters={})
         )
 
     def _key(self) -> str | None:
-        if self.api_key is not None:
-            return self.api_key.get_secret_value().strip() or None
-        name = self.api_key_env or PROVIDERS[self.provider].key_env
-        return (os.environ.get(name, "").strip() or None) if name else None
+        return key_of(self.api_key, self.api_key_env or PROVIDERS[self.provider].key_env)
 
     def _finish(self, job: _Job, outcome: Outcome, query: Query, knowledge: Knowledge | None) -> list[Hit]:
         if not job.hits:

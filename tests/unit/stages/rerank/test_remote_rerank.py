@@ -15,7 +15,7 @@ from pydantic import SecretStr, ValidationError
 from hopweave.errors import InvalidScore, explain
 from hopweave.hit import Hit
 from hopweave.query import Query
-from hopweave.stages.rerank import http_call as rerank_call
+from hopweave.remote import http_call as rerank_call
 from hopweave.stages.rerank.remote_rerank import RemoteRerank
 from hopweave.stages.similarity.vector_finder import VectorFinder
 

@@ -2,6 +2,10 @@
 
 from haystack_integrations.components.embedders.hopweave.graph_embedder import GraphDocumentEmbedder, GraphTextEmbedder
 from haystack_integrations.components.embedders.hopweave.onnx import OnnxDocumentEmbedder, OnnxTextEmbedder
+from haystack_integrations.components.embedders.hopweave.remote_embedder import (
+    RemoteDocumentEmbedder,
+    RemoteTextEmbedder,
+)
 from haystack_integrations.components.embedders.hopweave.static import StaticDocumentEmbedder, StaticTextEmbedder
 
 __all__ = [
@@ -9,6 +13,8 @@ __all__ = [
     "GraphTextEmbedder",
     "OnnxDocumentEmbedder",
     "OnnxTextEmbedder",
+    "RemoteDocumentEmbedder",
+    "RemoteTextEmbedder",
     "StaticDocumentEmbedder",
     "StaticTextEmbedder",
 ]

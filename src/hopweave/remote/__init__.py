@@ -1,0 +1,1 @@
+"""Calls to services on the network, and their keys."""
