@@ -14,6 +14,7 @@ from pydantic import ConfigDict, Field, PrivateAttr
 
 from hopweave.component import Embedder
 from hopweave.errors import EmbeddingError
+from hopweave.vector.prompts import prompt_for
 
 Matrix = npt.NDArray[np.float32]
 
@@ -68,10 +69,12 @@ class SentenceTransformerEmbedder(Embedder):
     device: str | None = Field(default=None, description="cpu, cuda, mps ...; chosen automatically when not given.")
     batch_size: int = Field(default=32, ge=1, description="Texts per forward pass.")
     query_prompt: str | None = Field(
-        default=None, description="Put before a question, such as 'query: '; the model's own prompt if not given."
+        default=None,
+        description="Put before a question, such as 'query: '; if not given, as the model's configuration says, or "
+        "else as its family is known to need (bge, e5, nomic, mxbai, arctic).",
     )
     document_prompt: str | None = Field(
-        default=None, description="Put before a document, such as 'passage: '; the model's own prompt if not given."
+        default=None, description="Put before a document, such as 'passage: '; by the same rule if not given."
     )
 
     _local_files_only: bool = PrivateAttr(default=False)
@@ -85,11 +88,11 @@ class SentenceTransformerEmbedder(Embedder):
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """One row per text, as of a document."""
-        return self._encoded(texts, self.document_prompt, ("document", "passage"))
+        return self._encoded(texts, self.document_prompt, queries=False)
 
     def embed_queries(self, texts: Sequence[str]) -> Matrix:
         """One row per text, as of a question."""
-        return self._encoded(texts, self.query_prompt, ("query",))
+        return self._encoded(texts, self.query_prompt, queries=True)
 
     def named_by_file(self) -> "SentenceTransformerEmbedder":
         """The same embedder, which takes weights from this machine only."""
@@ -97,12 +100,11 @@ class SentenceTransformerEmbedder(Embedder):
         named._local_files_only = True
         return named
 
-    def _encoded(self, texts: Sequence[str], prompt: str | None, names: Sequence[str]) -> Matrix:
+    def _encoded(self, texts: Sequence[str], prompt: str | None, *, queries: bool) -> Matrix:
         if not texts:
             return np.empty((0, 0), np.float32)
         model = _loaded(_load_sentence_transformer, self.model, self.device, self._local_files_only)
-        if prompt is None:  # what the model's own configuration says, if anything
-            prompt = next((model.prompts[name] for name in names if name in (model.prompts or {})), None)
+        prompt = prompt_for(self.model, prompt, model.prompts or {}, queries=queries)
         rows = model.encode(
             list(texts), prompt=prompt, batch_size=self.batch_size, convert_to_numpy=True, show_progress_bar=False
         )

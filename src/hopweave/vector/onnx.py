@@ -15,6 +15,7 @@ from hopweave.component import Embedder
 from hopweave.errors import EmbeddingError
 from hopweave.vector.embedders import without_surrogates
 from hopweave.vector.onnx_files import OnnxFiles
+from hopweave.vector.prompts import prompt_for
 
 Matrix = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
@@ -49,10 +50,12 @@ class OnnxEmbedder(Embedder):
         "1_Pooling/config.json says if not given, else mean.",
     )
     query_prompt: str | None = Field(
-        default=None, description="Put before a question, such as 'query: '; the model's own prompt if not given."
+        default=None,
+        description="Put before a question, such as 'query: '; if not given, as the model's configuration says, or "
+        "else as its family is known to need (bge, e5, nomic, mxbai, arctic).",
     )
     document_prompt: str | None = Field(
-        default=None, description="Put before a document, such as 'passage: '; the model's own prompt if not given."
+        default=None, description="Put before a document, such as 'passage: '; by the same rule if not given."
     )
     max_tokens: int | None = Field(
         default=None,
@@ -91,8 +94,7 @@ class OnnxEmbedder(Embedder):
 
     def _prompt(self, files: OnnxFiles, *, queries: bool) -> str:
         own = self.query_prompt if queries else self.document_prompt
-        names = ("query",) if queries else ("document", "passage")
-        return own if own is not None else next((files.prompts[name] for name in names if name in files.prompts), "")
+        return prompt_for(files.label, own, files.prompts, queries=queries)
 
     def _encoded(self, texts: Sequence[str], *, queries: bool) -> Matrix:
         if not texts:

@@ -13,6 +13,7 @@ from hopweave.remote.endpoint import checked_url, hidden_key, key_of
 from hopweave.remote.http_call import Request, post
 from hopweave.vector.embedders import Matrix, without_surrogates
 from hopweave.vector.embedding_services import SERVICES, Asked, read_vectors
+from hopweave.vector.prompts import prompt_for
 
 
 class RemoteEmbedder(Embedder):
@@ -47,8 +48,14 @@ class RemoteEmbedder(Embedder):
     dimensions: int | None = Field(
         default=None, ge=1, description="How many numbers a vector shall have; as many as the model has if not given."
     )
-    query_prompt: str = Field(default="", description="Put before a question, such as 'query: '.")
-    document_prompt: str = Field(default="", description="Put before a document, such as 'passage: '.")
+    query_prompt: str | None = Field(
+        default=None,
+        description="Put before a question, such as 'query: '; if not given, as the model's family is known to need "
+        "(bge, e5, nomic, mxbai, arctic).",
+    )
+    document_prompt: str | None = Field(
+        default=None, description="Put before a document, such as 'passage: '; by the same rule if not given."
+    )
     deadline_seconds: float = Field(
         default=20.0, gt=0, le=600, description="Hard limit for all attempts of one request together."
     )
@@ -73,7 +80,7 @@ class RemoteEmbedder(Embedder):
     def model_name(self) -> str:
         """The name that identifies the vectors of this model."""
         size = "" if self.dimensions is None else f" {self.dimensions}"
-        prompt = f" {self.document_prompt!r}" if self.document_prompt else ""
+        prompt = "" if self.document_prompt is None else f" {self.document_prompt!r}"
         return f"{self._model}{size}{prompt}"
 
     @property
@@ -88,11 +95,13 @@ class RemoteEmbedder(Embedder):
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """One row per text, as of a document."""
-        return self._embedded([self.document_prompt + text for text in texts], queries=False)
+        prompt = prompt_for(self._model, self.document_prompt, {}, queries=False)
+        return self._embedded([prompt + text for text in texts], queries=False)
 
     def embed_queries(self, texts: Sequence[str]) -> Matrix:
         """One row per text, as of a question."""
-        return self._embedded([self.query_prompt + text for text in texts], queries=True)
+        prompt = prompt_for(self._model, self.query_prompt, {}, queries=True)
+        return self._embedded([prompt + text for text in texts], queries=True)
 
     def _embedded(self, texts: Sequence[str], *, queries: bool) -> Matrix:
         """The vectors of texts; a text without any character but spaces, which services refuse, gives a zero row."""

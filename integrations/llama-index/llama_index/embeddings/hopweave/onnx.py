@@ -40,10 +40,12 @@ class OnnxEmbedding(CoreEmbedding):
         "1_Pooling/config.json says if not given, else mean.",
     )
     query_prompt: str | None = Field(
-        default=None, description="Put before a question, such as 'query: '; the model's own prompt if not given."
+        default=None,
+        description="Put before a question, such as 'query: '; if not given, as the model's configuration says, or "
+        "else as its family is known to need (bge, e5, nomic, mxbai, arctic).",
     )
     document_prompt: str | None = Field(
-        default=None, description="Put before a document, such as 'passage: '; the model's own prompt if not given."
+        default=None, description="Put before a document, such as 'passage: '; by the same rule if not given."
     )
     max_tokens: int | None = Field(
         default=None, description="Longer texts are embedded by their beginning; the model's own limit if not given."

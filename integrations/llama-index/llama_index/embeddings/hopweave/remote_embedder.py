@@ -47,8 +47,14 @@ class RemoteEmbedding(CoreEmbedding):
     dimensions: int | None = Field(
         default=None, description="How many numbers a vector shall have; as many as the model has if not given."
     )
-    query_prompt: str = Field(default="", description="Put before a question, such as 'query: '.")
-    document_prompt: str = Field(default="", description="Put before a document, such as 'passage: '.")
+    query_prompt: str | None = Field(
+        default=None,
+        description="Put before a question, such as 'query: '; if not given, as the model's family is known to need "
+        "(bge, e5, nomic, mxbai, arctic).",
+    )
+    document_prompt: str | None = Field(
+        default=None, description="Put before a document, such as 'passage: '; by the same rule if not given."
+    )
     deadline_seconds: float = Field(
         default=_CORE.deadline_seconds, description="Hard limit for all attempts of one request together."
     )

@@ -42,8 +42,9 @@ class OnnxTextEmbedder(CoreTextEmbedder):
         :param tokenizer: File tokenizer.json, or its folder; beside the model if not given.
         :param pooling: How the vectors of tokens become one: their mean, or that of the first token; as the model's
             1_Pooling/config.json says if not given, else mean.
-        :param query_prompt: Put before a question, such as 'query: '; the model's own prompt if not given.
-        :param document_prompt: Put before a document, such as 'passage: '; the model's own prompt if not given.
+        :param query_prompt: Put before a question, such as 'query: '; if not given, as the model's configuration says,
+            or else as its family is known to need (bge, e5, nomic, mxbai, arctic).
+        :param document_prompt: Put before a document, such as 'passage: '; by the same rule if not given.
         :param max_tokens: Longer texts are embedded by their beginning; the model's own limit if not given.
         :param batch_size: Texts per forward pass; texts of similar length go together.
         :param threads: Threads per forward pass; one per core if not given.
@@ -97,8 +98,9 @@ class OnnxDocumentEmbedder(CoreDocumentEmbedder):
         :param tokenizer: File tokenizer.json, or its folder; beside the model if not given.
         :param pooling: How the vectors of tokens become one: their mean, or that of the first token; as the model's
             1_Pooling/config.json says if not given, else mean.
-        :param query_prompt: Put before a question, such as 'query: '; the model's own prompt if not given.
-        :param document_prompt: Put before a document, such as 'passage: '; the model's own prompt if not given.
+        :param query_prompt: Put before a question, such as 'query: '; if not given, as the model's configuration says,
+            or else as its family is known to need (bge, e5, nomic, mxbai, arctic).
+        :param document_prompt: Put before a document, such as 'passage: '; by the same rule if not given.
         :param max_tokens: Longer texts are embedded by their beginning; the model's own limit if not given.
         :param batch_size: Texts per forward pass; texts of similar length go together.
         :param threads: Threads per forward pass; one per core if not given.

@@ -69,8 +69,8 @@ class RemoteTextEmbedder(_WithKey, CoreTextEmbedder):
         url: str | None = _CORE.url,
         api_key: Secret | None = None,
         dimensions: int | None = _CORE.dimensions,
-        query_prompt: str = _CORE.query_prompt,
-        document_prompt: str = _CORE.document_prompt,
+        query_prompt: str | None = _CORE.query_prompt,
+        document_prompt: str | None = _CORE.document_prompt,
         deadline_seconds: float = _CORE.deadline_seconds,
         max_retries: int = _CORE.max_retries,
         batch_size: int = _CORE.batch_size,
@@ -83,8 +83,9 @@ class RemoteTextEmbedder(_WithKey, CoreTextEmbedder):
         :param url: URL of the endpoint; the provider's own if not given.
         :param api_key: The key; that in the provider's usual environment variable if neither this nor `url` is given.
         :param dimensions: How many numbers a vector shall have; as many as the model has if not given.
-        :param query_prompt: Put before a question, such as 'query: '.
-        :param document_prompt: Put before a document, such as 'passage: '.
+        :param query_prompt: Put before a question, such as 'query: '; if not given, as the model's family is known to
+            need (bge, e5, nomic, mxbai, arctic).
+        :param document_prompt: Put before a document, such as 'passage: '; by the same rule if not given.
         :param deadline_seconds: Hard limit for all attempts of one request together.
         :param max_retries: Further attempts after 429, 5xx or a broken connection.
         :param batch_size: Texts per request.
@@ -126,8 +127,8 @@ class RemoteDocumentEmbedder(_WithKey, CoreDocumentEmbedder):
         url: str | None = _CORE.url,
         api_key: Secret | None = None,
         dimensions: int | None = _CORE.dimensions,
-        query_prompt: str = _CORE.query_prompt,
-        document_prompt: str = _CORE.document_prompt,
+        query_prompt: str | None = _CORE.query_prompt,
+        document_prompt: str | None = _CORE.document_prompt,
         deadline_seconds: float = _CORE.deadline_seconds,
         max_retries: int = _CORE.max_retries,
         batch_size: int = _CORE.batch_size,
@@ -140,8 +141,9 @@ class RemoteDocumentEmbedder(_WithKey, CoreDocumentEmbedder):
         :param url: URL of the endpoint; the provider's own if not given.
         :param api_key: The key; that in the provider's usual environment variable if neither this nor `url` is given.
         :param dimensions: How many numbers a vector shall have; as many as the model has if not given.
-        :param query_prompt: Put before a question, such as 'query: '.
-        :param document_prompt: Put before a document, such as 'passage: '.
+        :param query_prompt: Put before a question, such as 'query: '; if not given, as the model's family is known to
+            need (bge, e5, nomic, mxbai, arctic).
+        :param document_prompt: Put before a document, such as 'passage: '; by the same rule if not given.
         :param deadline_seconds: Hard limit for all attempts of one request together.
         :param max_retries: Further attempts after 429, 5xx or a broken connection.
         :param batch_size: Texts per request.
