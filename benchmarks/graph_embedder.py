@@ -1,6 +1,6 @@
 """What an embedder learns from the graph alone: recall of vector search, and what training costs.
 
-    python benchmarks/graph_embedder.py [--data FOLDER] [--growth] [--json]
+    python benchmarks/graph_embedder.py [--data FOLDER] [--only SET] [--growth] [--json]
 
 Recall@5 of vectors by themselves on the corpora of the recipes `knowledge` and `skills`, and on musique100 and 2wiki51
 if their folder is given or HOPWEAVE_DATA names it: `static` (WordLlama), `untrained` (random token vectors), `trained`
@@ -31,6 +31,7 @@ from hopweave.vector.embedders import StaticEmbedder
 from hopweave.vector.graph_embedder import GraphEmbedder
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+OWN = ("knowledge", "skills")
 JUDGED = {"musique100": "musique100_corpus.jsonl", "2wiki51": "2wiki_corpus.jsonl"}
 SIZES = (1_000, 10_000, 100_000)
 
@@ -38,6 +39,7 @@ SIZES = (1_000, 10_000, 100_000)
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", default=os.environ.get("HOPWEAVE_DATA"), help="folder of the judged sets")
+    parser.add_argument("--only", choices=[*OWN, *JUDGED], action="append", help="this set; may be repeated")
     parser.add_argument("--growth", action="store_true")
     parser.add_argument("--edges", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
@@ -48,10 +50,10 @@ def main() -> None:
     if options.growth:
         result = {f"{size} edges": in_a_process(size) for size in SIZES}
     else:
-        own = ("knowledge", "skills")
-        result = {name: measured(EXAMPLES / name, "corpus.jsonl", "queries.jsonl") for name in own}
-        for name, corpus in JUDGED.items() if options.data else ():
-            result[name] = measured(Path(options.data), corpus, f"{name}_queries.jsonl")
+        sets = {name: (EXAMPLES / name, "corpus.jsonl", "queries.jsonl") for name in OWN}
+        if options.data:
+            sets |= {name: (Path(options.data), corpus, f"{name}_queries.jsonl") for name, corpus in JUDGED.items()}
+        result = {name: measured(*files) for name, files in sets.items() if name in (options.only or sets)}
     print(json.dumps(result) if options.json else table(result))
 
 

@@ -319,6 +319,15 @@ class Embedder(Component, ABC):
         """The vectors of documents, or of questions, and the name of the model that made them."""
         return self.model_name, self.embed_queries(texts) if queries else self.embed(texts)
 
+    def embed_every(self, texts: Sequence[str]) -> dict[str, npt.NDArray[np.float32]]:
+        """The vectors of documents by the name of the model; of several models if another may have to stand in."""
+        return dict([self.embed_named(texts)])
+
+    @property
+    def model_names(self) -> tuple[str, ...]:
+        """The names of all models whose vectors of a document are kept."""
+        return (self.model_name,)
+
     def named_by_file(self) -> "Embedder":
         """This embedder as a file may name it that comes from elsewhere: without downloads, code or addresses."""
         return self

@@ -123,8 +123,8 @@ class Knowledge(Protocol):
         """
         return nullcontext()
 
-    def vectors(self, ids: Iterable[str]) -> dict[str, Vector]:
-        """The stored vectors of these documents, as far as there are any."""
+    def vectors(self, ids: Iterable[str], *, model: str | None = None) -> dict[str, Vector]:
+        """The stored vectors of these documents, of a model, or of the place's own, as far as there are any."""
         return {}
 
     def rank_text(

@@ -7,8 +7,14 @@ from hopweave.cli import main
 from hopweave.document import Document
 from hopweave.errors import EmbeddingError, KnowledgeBaseError
 from hopweave.knowledge_base.store import KnowledgeBase
+from hopweave.query import Query
+from hopweave.recipe import Recipe
+from hopweave.stages.similarity.question_cosine import question_cosines
 from hopweave.vector.embedders import CallableEmbedder, Cascade, StaticEmbedder
 
+VECTORS = Recipe.from_yaml(
+    "{name: vectors, sources: {vector: {kind: vector}}, fuse: {kind: passthrough, source: vector}}"
+)
 SHIPS = [Document("skua", "The Skua is a ferry."), Document("tern", "The Tern is a tug.")]
 LATE = [
     Document("gull", "The Gull is a barge.", {"year": 1974}),
@@ -79,7 +85,7 @@ def test_a_repair_while_it_still_fails_changes_nothing_and_says_so(kb, service):
     service.up = False
     kb.add(LATE)
     version = kb.version
-    with pytest.raises(EmbeddingError, match="still answers in place of 'letters'"):
+    with pytest.raises(EmbeddingError, match="embedder 'letters' still fails"):
         kb.repair()
     assert kb.version == version
 
@@ -101,6 +107,57 @@ def test_what_is_changed_during_a_repair_is_left_alone(kb, service):
     assert kb.repair() == 1
     assert kb.get(["gull"])["gull"].text == changed.text
     assert kb.check() == []
+
+
+def test_a_question_is_answered_by_the_other_model_and_the_receipt_names_it(kb, service, caplog):
+    kb.add(LATE)
+    (own,) = {hit.receipts[0].details["model"] for hit in kb.search("barge", recipe=VECTORS).hits}
+    assert own == "letters"
+    service.up = False
+    found = kb.search("a ferry on the water", recipe=VECTORS).hits
+    static = StaticEmbedder()
+    assert {hit.receipts[0].details["model"] for hit in found} == {static.model_name}
+    with KnowledgeBase.open(embedder=static) as alone:
+        alone.add([*SHIPS, *LATE])
+        expected = alone.search("a ferry on the water", recipe=VECTORS).hits
+    assert [(hit.id, hit.score) for hit in found] == [(hit.id, pytest.approx(hit.score)) for hit in expected]
+    assert "wordllama" in caplog.text
+    assert "unreachable" in caplog.text
+
+
+def test_vectors_that_the_other_model_lacks_are_named_mended_and_logged_until_then(kb, service, caplog):
+    other = StaticEmbedder().model_name
+    with kb._connections.writing() as connection:  # as if the second had failed when it was added
+        connection.execute("DELETE FROM vectors WHERE model = ? AND row = 1", (other,))
+    (sentence,) = kb.check()
+    assert sentence.startswith(f"document 'skua' has no vector of model '{other}'")
+    service.up = False
+    assert [hit.id for hit in kb.search("ferry", recipe=VECTORS).hits] == ["tern"]
+    assert f"1 of 2 documents have no vector of {other}" in caplog.text
+    service.up = True
+    assert kb.repair() == 1
+    service.up = False
+    assert kb.check() == []
+    assert len(kb.search("a ferry, once more", recipe=VECTORS).hits) == 2
+
+
+def test_stages_compare_the_question_with_vectors_of_the_model_that_embedded_it(tmp_path):
+    service = Service()
+    first = CallableEmbedder(name="first", function=lambda texts: service(texts)[:, :2])
+    mirrored = CallableEmbedder(name="second", function=lambda texts: Service()(texts)[:, 1::-1])
+    with KnowledgeBase.open(tmp_path / "a.db", embedder=Cascade(embedders=(first, mirrored))) as kb:
+        kb.add([Document("a", "aaaa"), Document("b", "bbbb")])
+        hits = [*kb.get(["a", "b"]).values()]
+        service.up = False
+        assert question_cosines(hits, Query("aaa"), kb) == [pytest.approx(1, abs=0.01), pytest.approx(0, abs=0.01)]
+
+
+def test_documents_that_bring_their_vectors_are_embedded_by_the_others(kb, service):
+    own = service(["The Auk is a tug."])[0]
+    kb.add([Document("auk", "The Auk is a tug.", vector=own)], vectors_of="letters")
+    assert kb.check() == []
+    service.up = False
+    assert kb.search("The Auk is a tug.", recipe=VECTORS).hits[0].id == "auk"
 
 
 def test_the_command_repairs(tmp_path, monkeypatch, capsys):

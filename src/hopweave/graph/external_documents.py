@@ -103,7 +103,7 @@ class ExternalDocuments(Knowledge):
             ids = [node.document_id for node in nodes if node.document_id]
         return frozenset(self.get(ids, tenant=tenant))
 
-    def vectors(self, ids: Iterable[str]) -> dict[str, Vector]:
+    def vectors(self, ids: Iterable[str], *, model: str | None = None) -> dict[str, Vector]:  # noqa: ARG002
         """The vectors that come with the documents."""
         return {key: hit.vector for key, hit in self.get(ids).items() if hit.vector is not None}
 

@@ -16,7 +16,7 @@ from hopweave.knowledge_base.connections import Connections, grouped
 from hopweave.knowledge_base.entry import Added, Entry, digests
 from hopweave.knowledge_base.indexes.passing import matching_ids
 from hopweave.knowledge_base.prepare import Prepared
-from hopweave.knowledge_base.settings import GIVEN, Settings
+from hopweave.knowledge_base.settings import Settings
 from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.knowledge_base.writer import ids_of_source, remove, write
 
@@ -49,7 +49,7 @@ class SqliteStore(GraphStore):
             stored, going = _outstanding(connection, ready, gone, source)
             known = digests(connection, stored)
             removed = remove(connection, going)
-            prepared = {key: Prepared((), GIVEN, None, ready[key][1]) for key in stored}
+            prepared = {key: Prepared((), {}, ready[key][1]) for key in stored}
             write(connection, [ready[key][0] for key in stored], prepared)
         self._base.compact_in_background()
         return Added(len(stored) - len(known), len(known), len(ready) - len(stored), removed)

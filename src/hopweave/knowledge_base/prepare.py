@@ -29,11 +29,10 @@ T = TypeVar("T")
 
 
 class Prepared(NamedTuple):
-    """Of one document: term keys and counts by analyzer, the vector and its model, and its entry in the ledger."""
+    """Of one document: term keys and counts by analyzer, vectors by model, and its entry in the ledger."""
 
     terms: tuple[tuple[str, bytes, bytes], ...]
-    model: str
-    vector: Vector | None
+    vectors: dict[str, Vector]
     contribution: ledger.Encoded
 
 
@@ -54,37 +53,38 @@ class Preparer:
 
     def prepare(self, documents: Sequence[Document]) -> list[Prepared]:
         """What is stored beside these documents; embedded in one call."""
-        model, vectors = self._vectors(documents)
+        vectors = self._vectors(documents)
         contributions = contribute_all(self.builders, documents)
         return [
             Prepared(
                 tuple((name, *_terms(name, document)) for name in self.analyzers),
-                model,
-                None if vector is None else np.ascontiguousarray(vector, np.float32),
+                {model: np.ascontiguousarray(vector, np.float32) for model, vector in by_model.items()},
                 ledger.encoded(contribution),
             )
-            for document, vector, contribution in zip(documents, vectors, contributions, strict=True)
+            for document, by_model, contribution in zip(documents, vectors, contributions, strict=True)
         ]
 
-    def _vectors(self, documents: Sequence[Document]) -> tuple[str, list[Vector | None]]:
-        model, vectors = self.model, [document.vector for document in documents]
-        lacking = [number for number, vector in enumerate(vectors) if vector is None]
-        if self.embedder and lacking:
-            model, matrix = self.embedder.embed_named([documents[number].searchable for number in lacking])
-            if len(lacking) < len(documents) and model != self.model:
-                raise KnowledgeBaseError(f"vectors of {model!r} cannot be mixed with given ones of {self.model!r}")
-            if model != self.model and not isinstance(self.embedder, Cascade):
+    def _vectors(self, documents: Sequence[Document]) -> list[dict[str, Vector]]:
+        """The vectors of each document by model: those it brings along are of the file's own."""
+        given = [{} if one.vector is None else {self.model: one.vector} for one in documents]
+        lacking = [number for number, known in enumerate(given) if not known]
+        if self.embedder is None:
+            if lacking and self.model != GIVEN:
                 raise KnowledgeBaseError(
-                    f"{self.path}: holds vectors of {self.model!r}, but its embedder now makes those of {model!r}: its "
-                    "files have changed; restore them, or index into a new file"
+                    f"{self.path}: its embedder {self.model!r} is not in the file; "
+                    "open it with embedder=... to add documents"
                 )
-            for number, vector in zip(lacking, matrix, strict=True):
-                vectors[number] = vector
-        elif lacking and model != GIVEN:
+            return given
+        pending = range(len(documents)) if isinstance(self.embedder, Cascade) else lacking
+        made = self.embedder.embed_every([documents[number].searchable for number in pending]) if pending else {}
+        if made and self.model not in made and not isinstance(self.embedder, Cascade):
             raise KnowledgeBaseError(
-                f"{self.path}: its embedder {model!r} is not in the file; open it with embedder=... to add documents"
+                f"{self.path}: holds vectors of {self.model!r}, but its embedder now makes those of "
+                f"{next(iter(made))!r}: its files have changed; restore them, or index into a new file"
             )
-        return model, vectors
+        for place, number in enumerate(pending):
+            given[number] = {name: matrix[place] for name, matrix in made.items()} | given[number]
+        return given
 
 
 @contextmanager

@@ -9,21 +9,19 @@ from hopweave.errors import EmbeddingError
 from hopweave.knowledge_base.connections import Connections, grouped
 from hopweave.knowledge_base.entry import Entry, digests
 from hopweave.knowledge_base.prepare import Preparer
-from hopweave.knowledge_base.settings import GIVEN, Settings
+from hopweave.knowledge_base.settings import Settings
 from hopweave.knowledge_base.writer import write
 
 _LACKING = "SELECT id FROM documents WHERE row NOT IN (SELECT row FROM vectors WHERE model = ?) ORDER BY row"
 
 
-def vectors_to_repair(connection: sqlite3.Connection, model: str) -> Iterator[str]:
-    """The documents without a vector of the file's own model, one sentence each."""
-    for key in _lacking(connection, model):
-        yield f"document {key!r} has no vector of model {model!r}, which had failed; hopweave index --repair makes it"
-
-
-def _lacking(connection: sqlite3.Connection, model: str) -> Iterator[str]:
-    if model != GIVEN:
-        yield from (key for (key,) in connection.execute(_LACKING, (model,)))
+def vectors_to_repair(connection: sqlite3.Connection, settings: Settings) -> Iterator[str]:
+    """The documents without a vector of one of the file's models, one sentence each."""
+    for model in settings.models:
+        for (key,) in connection.execute(_LACKING, (model,)):
+            yield (
+                f"document {key!r} has no vector of model {model!r}, which had failed; hopweave index --repair makes it"
+            )
 
 
 def embed_again(
@@ -33,15 +31,16 @@ def embed_again(
     if batch_size < 1:
         raise ValueError(f"batch_size must be at least 1, but got {batch_size}")
     with connections.reading() as connection:
-        lacking = list(_lacking(connection, settings.model))
+        found = (key for model in settings.models for (key,) in connection.execute(_LACKING, (model,)))
+        lacking = list(dict.fromkeys(found))
     preparer = Preparer.of(connections.path, settings)
     mended = 0
     for start in range(0, len(lacking), batch_size):
         with connections.reading() as connection:
             documents = list(_documents(connection, lacking[start : start + batch_size]))
         prepared = dict(zip((one.id for one in documents), preparer.prepare(documents), strict=True))
-        if other := next((one.model for one in prepared.values() if one.model != settings.model), None):
-            raise EmbeddingError(f"{connections.path}: {other!r} still answers in place of {settings.model!r}")
+        if failed := [name for name in settings.models for one in prepared.values() if name not in one.vectors]:
+            raise EmbeddingError(f"{connections.path}: the embedder {failed[0]!r} still fails")
         entries = {document.id: Entry.of(document) for document in documents}
         with connections.writing() as connection:
             known = digests(connection, entries)  # what was changed meanwhile has been embedded anew

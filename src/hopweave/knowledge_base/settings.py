@@ -66,6 +66,12 @@ class Settings:
             named=given is not UNSET or stored["model"] == GIVEN,
         )
 
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of all models whose vectors of every document the file should hold."""
+        own = () if self.model == GIVEN else (self.model,)
+        return tuple(dict.fromkeys((*own, *(self.embedder.model_names if self.embedder else ()))))
+
     def check_vectors(self, documents: Iterable[Document], vectors_of: str | None) -> Iterator[Document]:
         """The documents; an error at the first whose vector is not of the model whose vectors the file holds."""
         dimension = None

@@ -296,13 +296,13 @@ class KnowledgeBase(Knowledge):
         with self._connections.reading() as connection:
             return iter(stored_documents(connection))
 
-    def vectors(self, ids: Iterable[str]) -> dict[str, Vector]:
-        """The stored vectors of these documents, as far as there are any."""
+    def vectors(self, ids: Iterable[str], *, model: str | None = None) -> dict[str, Vector]:
+        """The stored vectors of these documents, of a model, or of the file's own, as far as there are any."""
         found: dict[str, Vector] = {}
         with self._connections.reading() as connection:
             for marks, group in grouped(ids):
                 query = f"SELECT id, vector FROM documents JOIN vectors USING (row) WHERE model = ? AND id IN ({marks})"
-                for key, vector in connection.execute(query, [self.settings.model, *group]):
+                for key, vector in connection.execute(query, [model or self.settings.model, *group]):
                     found[key] = read_vector(key, vector)
         return found
 
@@ -344,7 +344,7 @@ class KnowledgeBase(Knowledge):
         with self._connections.reading() as connection:
             return problems(connection, self.path, self.settings) or [
                 *image_problems(connection, self._snapshot),
-                *vectors_to_repair(connection, self.settings.model),
+                *vectors_to_repair(connection, self.settings),
             ]
 
     def info(self) -> dict[str, Any]:
@@ -385,7 +385,13 @@ class KnowledgeBase(Knowledge):
     ) -> Ranking:
         """Documents by cosine to a vector of the named embedding model, which is the file's own when not given."""
         name = model or self.settings.model
-        return self._snapshot.at_one_version(lambda view: view.nearest(vector, name, top_k, view.allowed(tenant)))
+
+        def rank(view: View) -> Ranking:
+            if name != self.settings.model:
+                view.warn_of_missing_vectors(name)
+            return view.nearest(vector, name, top_k, view.allowed(tenant))
+
+        return self._snapshot.at_one_version(rank)
 
     def within(self, filters: Filters, *, tenant: Tenant | None = None) -> Within:
         """The documents that pass filters and that a tenant may see, read once for each version of the file."""

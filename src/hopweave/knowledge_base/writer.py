@@ -139,7 +139,11 @@ def write(connection: sqlite3.Connection, entries: Sequence[Entry], prepared: Ma
     )
     connection.executemany(
         "INSERT INTO vectors VALUES (?, ?, ?, ?)",
-        [vector_columns(row, one.model, one.vector.tobytes()) for row, one in of.items() if one.vector is not None],
+        [
+            vector_columns(row, model, vector.tobytes())
+            for row, one in of.items()
+            for model, vector in one.vectors.items()
+        ],
     )
     ledger.record_encoded(connection, [one.contribution for one in of.values()])
 
@@ -182,16 +186,14 @@ def _check_dimensions(
 ) -> None:
     dimensions: dict[str, int] = {}
     for row, entry in numbered:
-        model, vector = of[row].model, of[row].vector
-        if vector is None:
-            continue
-        if model not in dimensions:
-            found = connection.execute(
-                "SELECT length(vector) FROM vectors WHERE model = ? LIMIT 1", (model,)
-            ).fetchone()
-            dimensions[model] = found[0] // 4 if found else len(vector)
-        if len(vector) != dimensions[model]:
-            raise KnowledgeBaseError(
-                f"document {entry.document.id!r}: its vector has {len(vector)} numbers, but those of model {model!r} "
-                f"have {dimensions[model]}"
-            )
+        for model, vector in of[row].vectors.items():
+            if model not in dimensions:
+                found = connection.execute(
+                    "SELECT length(vector) FROM vectors WHERE model = ? LIMIT 1", (model,)
+                ).fetchone()
+                dimensions[model] = found[0] // 4 if found else len(vector)
+            if len(vector) != dimensions[model]:
+                raise KnowledgeBaseError(
+                    f"document {entry.document.id!r}: its vector has {len(vector)} numbers, but those of model "
+                    f"{model!r} have {dimensions[model]}"
+                )

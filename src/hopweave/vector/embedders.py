@@ -3,6 +3,7 @@
 import logging
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -19,6 +20,7 @@ from hopweave.vector.prompts import prompt_for
 Matrix = npt.NDArray[np.float32]
 
 _loading = Lock()
+logger = logging.getLogger(__name__)
 _MODULE_TYPE = re.compile(r'"type"\s*:\s*"([^"]*)"')  # in modules.json of sentence-transformers
 
 
@@ -155,6 +157,10 @@ class CallableEmbedder(Embedder):
 class Cascade(Embedder):
     """Tries embedders in order and reports which one succeeded. Vectors of different models are never mixed.
 
+    A knowledge base keeps the vectors of every one of its models, so that a question which the first cannot embed is
+    still answered, by the vectors of the next; the receipt names the model. That takes the time and space of each.
+    What a model could not embed when documents were added, `KnowledgeBase.check` names and `repair` makes up for.
+
     >>> def broken(texts):
     ...     raise ConnectionError("service unreachable")
     >>> cascade = Cascade(embedders=(CallableEmbedder(name="remote", function=broken), StaticEmbedder()))
@@ -186,13 +192,41 @@ class Cascade(Embedder):
 
     def embed_named(self, texts: Sequence[str], *, queries: bool = False) -> tuple[str, Matrix]:
         """The vectors of documents, or of questions, and the name of the model that made them."""
-        failures = []
+        failures: list[str] = []
         for embedder in self.embedders:
             try:
-                return embedder.embed_named(texts, queries=queries)
+                name, rows = embedder.embed_named(texts, queries=queries)
             except Exception as error:  # the next embedder is tried after any error
                 failures.append(f"{_label(embedder)}: {type(error).__name__}: {error}")
+                continue
+            if failures:
+                logger.warning("%s embeds in place of what failed: %s", name, "; ".join(failures))
+            return name, rows
         raise EmbeddingError("all embedders failed: " + "; ".join(failures))
+
+    def embed_every(self, texts: Sequence[str]) -> dict[str, Matrix]:
+        """The vectors of documents by every model that can make them; an error if none can."""
+        vectors: dict[str, Matrix] = {}
+        failures: list[str] = []
+        for embedder in self.embedders:
+            try:
+                vectors = {**embedder.embed_every(texts), **vectors}
+            except Exception as error:  # what it cannot do now can be repaired later
+                failures.append(f"{_label(embedder)}: {type(error).__name__}: {error}")
+        if not vectors:
+            raise EmbeddingError("all embedders failed: " + "; ".join(failures))
+        if failures:
+            logger.warning("documents are embedded by %s alone, as others failed: %s", ", ".join(vectors), failures)
+        return vectors
+
+    @property
+    def model_names(self) -> tuple[str, ...]:
+        """The names of all its models; one whose files are missing has none."""
+        names: dict[str, None] = {}
+        for embedder in self.embedders:
+            with suppress(EmbeddingError):
+                names |= dict.fromkeys(embedder.model_names)
+        return tuple(names)
 
 
 def _label(embedder: Embedder) -> str:

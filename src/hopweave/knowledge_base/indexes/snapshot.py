@@ -1,5 +1,6 @@
 """What of the file is held in memory, kept in step with it."""
 
+import logging
 import sqlite3
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,6 +32,7 @@ Rows = npt.NDArray[np.int64]
 Tenant = Mapping[str, Any]
 T = TypeVar("T")
 
+logger = logging.getLogger(__name__)
 _MOST_ROWS = 2**62  # what SQLite takes as a number
 _ROWS_KEPT = 256  # sets of rows, of tenants and of filters
 
@@ -242,6 +244,19 @@ class View:
                 f"{index.dimension} finite numbers"
             )
         return self.ranking(*index.search(vector, top_k, rows), top_k)
+
+    def warn_of_missing_vectors(self, model: str) -> None:
+        """Say so in the log if a model that stands in for another cannot find all documents."""
+        index, (count,) = self.vectors(model), self.connection.execute("SELECT count(*) FROM documents").fetchone()
+        if index is not None and index.size < count:
+            logger.warning(
+                "%s: %d of %d documents have no vector of %s, which answers in place of another model; "
+                "hopweave index --repair makes them",
+                self.snapshot.connections.path,
+                count - index.size,
+                count,
+                model,
+            )
 
     def graph(self) -> TableGraph:
         """The graph that the documents make together."""

@@ -28,12 +28,18 @@ class HitVectors:
 
 
 def unit_vectors(
-    hits: Sequence[Hit], knowledge: Knowledge | None = None, dimension: int | None = None, *, lexical: bool = False
+    hits: Sequence[Hit],
+    knowledge: Knowledge | None = None,
+    dimension: int | None = None,
+    *,
+    lexical: bool = False,
+    model: str | None = None,
 ) -> HitVectors:
     """The vectors of the hits, else those the knowledge base has stored or computes, scaled to length 1.
 
     Vectors with another number of dimensions than `dimension` (by default that of the first one found) come from
-    another model and count as missing, as do zero vectors and vectors with NaN. With `lexical`, and if the knowledge
+    another model and count as missing, as do zero vectors and vectors with NaN. `model` names the one whose stored
+    vectors to take, by default the knowledge base's own. With `lexical`, and if the knowledge
     base allows it, hits without a vector get a lexical vector in separate columns: they can be similar to one another,
     but never to a hit with a dense vector.
 
@@ -44,7 +50,7 @@ def unit_vectors(
     found: list[Vector | None] = [hit.vector for hit in hits]
     origins: list[VectorOrigin | None] = [None if vector is None else "hit" for vector in found]
     if knowledge is not None:
-        _add_stored(hits, knowledge, found, origins)
+        _add_stored(hits, knowledge, model, found, origins)
         if Capability.TEXT_EMBEDDER in knowledge.capabilities:
             _add_embedded(hits, knowledge, found, origins)
     rows, unusable = _unit_rows(found, dimension)
@@ -55,11 +61,16 @@ def unit_vectors(
 
 
 def _add_stored(
-    hits: Sequence[Hit], knowledge: Knowledge, found: list[Vector | None], origins: list[VectorOrigin | None]
+    hits: Sequence[Hit],
+    knowledge: Knowledge,
+    model: str | None,
+    found: list[Vector | None],
+    origins: list[VectorOrigin | None],
 ) -> None:
     """Fill gaps in `found` with vectors that the knowledge base has stored."""
     missing = [place for place, vector in enumerate(found) if vector is None]
-    stored = knowledge.vectors([hits[place].id for place in missing]) if missing else {}
+    named = {} if model is None else {"model": model}
+    stored = knowledge.vectors([hits[place].id for place in missing], **named) if missing else {}
     for place in missing:
         if hits[place].id in stored:
             found[place], origins[place] = stored[hits[place].id], "knowledge"

@@ -24,15 +24,15 @@ def question_cosines(hits: Sequence[Hit], query: Query, knowledge: Knowledge | N
         ...
     hopweave.errors.EmbeddingError: the question has no vector, and there is no knowledge base to embed it
     """
-    question = query.vector
+    model, question = None, query.vector
     if question is None:
         if knowledge is None:
             raise EmbeddingError("the question has no vector, and there is no knowledge base to embed it")
-        question = knowledge.embed(query.text)[1]
+        model, question = knowledge.embed(query.text)
     length = float(np.linalg.norm(question))
     if not np.isfinite(length) or length == 0:
         raise EmbeddingError("the vector of the question is zero or not finite")
-    vectors = unit_vectors(hits, knowledge, dimension=len(question))
+    vectors = unit_vectors(hits, knowledge, dimension=len(question), model=model)
     if not vectors.known.any():
         raise EmbeddingError(f"no hit has a vector of {len(question)} dimensions, as the question has")
     return [

@@ -53,7 +53,7 @@ class VectorFinder(Knowledge):
         """Nothing: it holds no documents."""
         return {}
 
-    def vectors(self, ids: Iterable[str]) -> dict[str, Vector]:
+    def vectors(self, ids: Iterable[str], *, model: str | None = None) -> dict[str, Vector]:  # noqa: ARG002
         """The stored vectors of these ids, as far as there are any."""
         found = self._stored(list(ids)) if self._stored else {}
         return {key: np.asarray(vector, np.float32) for key, vector in found.items() if vector is not None}
