@@ -33,6 +33,7 @@ OTHERS = {
     ("source", "keyword", "analyzer"): "code",
     ("source", "pagerank", "seeds_from"): ("vector",),
     ("source", "pagerank", "linker"): {"max_links": 3},
+    ("source", "pagerank", "prune"): {"min_hits": 2},
     ("source", "pagerank", "edge_type_weights"): {"about": 0.5},
     ("source", "pagerank", "backward_type_weights"): {"about": 0.5},
     ("source", "graph_boost", "seeds_from"): ("vector",),

@@ -1,6 +1,6 @@
 """The few paths that connect the best hits, as evidence for a prompt."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
@@ -9,17 +9,19 @@ from hopweave.component import Component
 from hopweave.graph.documents import graph_of, passage_numbers
 from hopweave.graph.model import EDGE_TYPE_WEIGHTS
 from hopweave.graph.paths.flow import Paths, prune_paths
+from hopweave.graph.paths.path import Path
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
-from hopweave.scores import as_unit
+from hopweave.scores import as_unit, ranked
 
 
 class FlowPruning(Component):
     """Paths between the best hits, by reliability = 0.6 · mean node score + 0.4 · flow, both normalised.
 
     A unit of flow starts at each hit, is split by weighted degree in the whole graph, decays with every hop, and ends
-    below `threshold`. With fewer than `min_hits` hits, or fewer of them found by `found_by`, there are no paths. See
-    `hopweave.graph.paths.flow`.
+    below `threshold`. With fewer than `min_hits` hits, or if the source `found_by` returned fewer, however many of them
+    are left, there are no paths. In a recipe, `paths` describes the paths between the hits at the end, and `prune` of
+    the source `pagerank` drops and reranks its hits by their paths before fusion. See `hopweave.graph.paths.flow`.
 
     B. Chen et al. (2025), PathRAG: Pruning Graph-based Retrieval Augmented Generation with Relational Paths.
 
@@ -35,7 +37,9 @@ class FlowPruning(Component):
     top_k: int = Field(default=15, ge=1, description="How many paths to keep.")
     min_hits: int = Field(default=5, ge=2, description="With fewer hits than this there is nothing to prune.")
     found_by: str | None = Field(
-        default=None, min_length=1, description="Kind of the source whose hits count as hits for that; None counts all."
+        default=None,
+        min_length=1,
+        description="Kind of the source that must have returned so many; None counts the hits there are.",
     )
     time_budget_seconds: float = Field(default=10.0, gt=0, description="Best so far after this time.")
     edge_type_weights: dict[str, float] = Field(
@@ -50,7 +54,7 @@ class FlowPruning(Component):
         graph = graph_of(knowledge, self.kind, tenant)
         hits = as_unit(hits)
         numbers = passage_numbers(graph, [hit.id for hit in hits])
-        if len({hit.id for hit in hits if hit.id in numbers and self._counts(hit)}) < self.min_hits:
+        if self._returned(hits, numbers) < self.min_hits:
             return Paths((), finished=True)
         least = min((hit.score for hit in hits if hit.score is not None), default=1.0)
         scores = {numbers[hit.id]: least if hit.score is None else hit.score for hit in hits if hit.id in numbers}
@@ -66,5 +70,43 @@ class FlowPruning(Component):
             time_budget_seconds=self.time_budget_seconds,
         )
 
-    def _counts(self, hit: Hit) -> bool:
-        return self.found_by is None or any(receipt.stage == self.found_by for receipt in hit.receipts)
+    def _returned(self, hits: Sequence[Hit], known: Collection[str]) -> int:
+        """How many hits there are, or were when the source returned them, if its receipts say so."""
+        if self.found_by is None:
+            return len({hit.id for hit in hits if hit.id in known})
+        said: dict[str, int] = {
+            hit.id: receipt.details.get("returned", 0)
+            for hit in hits
+            for receipt in hit.receipts
+            if receipt.stage == self.found_by and hit.id in known
+        }
+        return max(len(said), *said.values(), 0)
+
+    def prune(
+        self,
+        hits: Sequence[Hit],
+        knowledge: Knowledge,
+        *,
+        keep_off_path: bool = False,
+        tenant: Mapping[str, Any] | None = None,
+    ) -> list[Hit]:
+        """The hits on a path, ranked by the reliability of the best path of each; the others are dropped.
+
+        With `keep_off_path` they follow, their scores scaled to lie below. Without any path, all hits stay as they are.
+        """
+        found = self.paths(hits, knowledge, tenant=tenant)
+        best: dict[str, Path] = {}
+        for path in found.paths:  # the most reliable first
+            best.update({key: path for key in path.document_ids if key not in best})
+        on, off = ([hit for hit in hits if (hit.id in best) is on_path] for on_path in (True, False))
+        if not on:
+            return list(hits)
+        pruned = [self._rescored(hit, best[hit.id].reliability, best[hit.id].words, found) for hit in on]
+        least = min(path.reliability for path in best.values())
+        kept = [self._rescored(hit, least * (hit.score or 0.0) / 2, None, found) for hit in as_unit(off)]
+        return ranked([*pruned, *(kept if keep_off_path else ())])
+
+    def _rescored(self, hit: Hit, score: float, path: str | None, found: Paths) -> Hit:
+        said = hit.receipts[-1].details if hit.receipts else {}
+        stated = {"trust": said["trust"]} if "trust" in said else {}  # which fusion reads off the last receipt
+        return hit.rescored(score, self.kind, scale="unit", path=path, finished=found.finished, **stated)

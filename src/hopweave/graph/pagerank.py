@@ -11,6 +11,7 @@ from pydantic import Field
 from hopweave.component import Rankings, Source, fetched
 from hopweave.errors import GraphTimeout
 from hopweave.graph.documents import graph_of, passage_numbers
+from hopweave.graph.flow_pruning import FlowPruning
 from hopweave.graph.link.linker import Linker, Linking
 from hopweave.graph.model import EDGE_TYPE_WEIGHTS
 from hopweave.graph.paths.path import Path
@@ -112,6 +113,14 @@ class PageRank(Source):
     explained: int = Field(
         default=8, ge=0, description="How many hits get the strongest path to them in their receipt."
     )
+    prune: FlowPruning | None = Field(
+        default=None,
+        description="Flow pruning before fusion: hits on no path between the best ones are dropped, the others ranked "
+        "by the reliability of their best path; not at all for questions that the plan does not find complex.",
+    )
+    keep_off_path: bool = Field(
+        default=False, description="Whether pruning keeps hits on no path, after the others, in place of dropping them."
+    )
     tolerance: float = Field(default=0.1, ge=1e-9, description="How far the walk may be off; smaller takes longer.")
     time_budget_seconds: float = Field(
         default=2.0, gt=0, description="Best so far after this time, and the receipt says so."
@@ -148,7 +157,7 @@ class PageRank(Source):
         except GraphTimeout:  # a ranking without paths is better than none
             paths = {}
         best = shares[0][1] if shares else 1.0
-        return fetched(
+        hits = fetched(
             [(key, (share / best) ** 0.5) for key, share in shares],
             knowledge,
             query,
@@ -161,7 +170,11 @@ class PageRank(Source):
             trust=round(linking.trust(graph.titled_share()), 3),
             confidence=round(scores.confidence, 3),
             finished=scores.finished and not graph.truncated,
+            returned=len(shares),
         )
+        if self.prune is None or (query.plan is not None and not query.plan.prune_paths):
+            return hits
+        return self.prune.prune(hits, knowledge, keep_off_path=self.keep_off_path, tenant=query.tenant)
 
     def _relevance(self, query: Query, linking: Linking, knowledge: Knowledge, rankings: Rankings) -> "_Relevance":
         by_source = {name: _strengths(rankings[name]) for name in self.seeds_from if name in rankings}

@@ -1,6 +1,5 @@
 """The knowledge base: one SQLite file with documents, vectors and full-text index."""
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -17,7 +16,7 @@ from hopweave.graph.documents import passage_numbers
 from hopweave.graph.model import Contribution
 from hopweave.graph.storage.table_graph import TableGraph
 from hopweave.hit import Hit, Vector
-from hopweave.knowledge import Capability, Knowledge, Ranking, Within
+from hopweave.knowledge import Capability, Within
 from hopweave.knowledge_base.connections import Connections, grouped
 from hopweave.knowledge_base.embedding.train_embedder import embed_anew
 from hopweave.knowledge_base.entry import Added, read_document, read_vector, stored_documents
@@ -25,8 +24,9 @@ from hopweave.knowledge_base.file.temporary_folder import TemporaryFolder
 from hopweave.knowledge_base.indexes.compaction import Compaction
 from hopweave.knowledge_base.indexes.images import ImageFolder
 from hopweave.knowledge_base.indexes.passing import matching_ids
+from hopweave.knowledge_base.indexes.rankings import SnapshotRankings
 from hopweave.knowledge_base.indexes.rows_only import RowsOnly
-from hopweave.knowledge_base.indexes.snapshot import Snapshot, Tenant, View, tenant_condition, version_of
+from hopweave.knowledge_base.indexes.snapshot import Rows, Snapshot, Tenant, View, tenant_condition, version_of
 from hopweave.knowledge_base.indexes.verify import image_problems
 from hopweave.knowledge_base.info import facts
 from hopweave.knowledge_base.integrity import problems
@@ -35,7 +35,6 @@ from hopweave.knowledge_base.settings import UNSET, Settings
 from hopweave.knowledge_base.writer import Writer, ids_of_source, record_imported, remove
 from hopweave.metadata.filters import Filters
 from hopweave.query import Query
-from hopweave.text.analyzers import analyzer as analyze_with
 from hopweave.vector.graph_embedder import GraphEmbedder
 from hopweave.vector.question_vectors import QuestionVectors
 
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
 _WITHOUT_EMBEDDER = frozenset(Capability) - {Capability.EMBEDDER, Capability.TEXT_EMBEDDER, Capability.WORD_VECTORS}
 
 
-class KnowledgeBase(Knowledge):
+class KnowledgeBase(SnapshotRankings):
     """Documents and everything needed to find them, in one file or in a temporary one.
 
     One process writes at a time, any number read; every search sees the latest committed state. Adding is batched:
@@ -360,38 +359,15 @@ class KnowledgeBase(Knowledge):
         own = {"documents": self.count(), "version": self.version, "changed": changed}
         return own | facts(self.path, self.settings, self.graph)
 
-    def rank_text(
-        self, terms: Mapping[str, float], *, analyzer: str, top_k: int, tenant: Tenant | None = None
-    ) -> Ranking:
-        """Documents by BM25 over weighted, analysed query terms."""
+    @property
+    def _own_model(self) -> str:
+        return self.settings.model
 
-        def rank(view: View) -> Ranking:
-            return view.ranking(*view.text(analyzer).search(terms, top_k, view.allowed(tenant)), top_k)
+    def _rows(self, view: View, tenant: Tenant | None) -> Rows | None:
+        return view.allowed(tenant)
 
-        return self._snapshot.at_one_version(rank)
-
-    def rank_words(self, text: str, *, analyzer: str, top_k: int, tenant: Tenant | None = None) -> Ranking:
-        """Documents by BM25 over the words of a text."""
-        counts = Counter(analyze_with(analyzer)(text))
-        return self.rank_text(counts, analyzer=analyzer, top_k=top_k, tenant=tenant)
-
-    def rank_full_text(self, expression: str, *, top_k: int, tenant: Tenant | None = None) -> Ranking:
-        """Documents that match an FTS5 expression, by SQLite's own BM25, larger is better."""
-        condition, values = tenant_condition(tenant or {})
-        return self._snapshot.at_one_version(lambda view: view.by_full_text(expression, top_k, condition, values))
-
-    def rank_vectors(
-        self, vector: Vector, *, model: str | None = None, top_k: int, tenant: Tenant | None = None
-    ) -> Ranking:
-        """Documents by cosine to a vector of the named embedding model, which is the file's own when not given."""
-        name = model or self.settings.model
-
-        def rank(view: View) -> Ranking:
-            if name != self.settings.model:
-                view.warn_of_missing_vectors(name)
-            return view.nearest(vector, name, top_k, view.allowed(tenant))
-
-        return self._snapshot.at_one_version(rank)
+    def _condition(self, tenant: Tenant | None) -> tuple[str, Sequence[Any]]:
+        return tenant_condition(tenant or {})
 
     def within(self, filters: Filters, *, tenant: Tenant | None = None) -> Within:
         """The documents that pass filters and that a tenant may see, read once for each version of the file."""

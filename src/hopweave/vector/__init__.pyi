@@ -2,12 +2,14 @@
 from hopweave.vector.embedders import Cascade, SentenceTransformerEmbedder, StaticEmbedder
 from hopweave.vector.graph_embedder import GraphEmbedder
 from hopweave.vector.onnx import OnnxEmbedder
+from hopweave.vector.remote_embedder import RemoteEmbedder
 from hopweave.vector.vector_search import VectorSearch
 
 __all__ = [
     "Cascade",
     "GraphEmbedder",
     "OnnxEmbedder",
+    "RemoteEmbedder",
     "SentenceTransformerEmbedder",
     "StaticEmbedder",
     "VectorSearch",

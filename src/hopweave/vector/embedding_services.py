@@ -34,7 +34,7 @@ class EmbeddingService:
     auth_header: str
     auth_form: str
     body: Callable[[Asked], dict[str, Any]]
-    vectors: Callable[[Mapping[str, Any], int], list[Any]]
+    vectors: Callable[[Any, int], list[Any]]
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -94,7 +94,7 @@ def read_vectors(service: EmbeddingService, payload: object, count: int, dimensi
     [[1.0, 0.0], [0.0, 1.0]]
     """
     try:
-        rows = service.vectors(payload, count)  # type: ignore[arg-type] - what it is not, raises
+        rows = service.vectors(payload, count)
         vectors = [np.array([_finite(number) for number in row], np.float32) for row in rows]
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise EmbeddingError(f"the reply does not have one vector of finite numbers for each of {count} texts") from (

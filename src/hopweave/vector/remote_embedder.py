@@ -107,10 +107,10 @@ class RemoteEmbedder(Embedder):
         """The vectors of texts; a text without any character but spaces, which services refuse, gives a zero row."""
         if not texts:
             return np.empty((0, 0), np.float32)
-        told = [place for place, text in enumerate(texts) if text.strip()]
+        sent = [place for place, text in enumerate(texts) if text.strip()]
         vectors: dict[int, Vector] = {}
-        for first in range(0, len(told), self.batch_size):
-            places = told[first : first + self.batch_size]
+        for first in range(0, len(sent), self.batch_size):
+            places = sent[first : first + self.batch_size]
             vectors.update(zip(places, self._batch([texts[place] for place in places], queries), strict=True))
         size = len(next(iter(vectors.values()), ())) or self.dimensions or len(self._batch(["?"], queries)[0])
         if any(len(vector) != size for vector in vectors.values()):

@@ -7,6 +7,8 @@ from pydantic import ValidationError
 
 from hopweave import Document, Hit, KnowledgeBase, Pipeline, Recipe
 from hopweave.graph.flow_pruning import FlowPruning
+from hopweave.graph.pagerank import PageRank
+from hopweave.query import Plan, Query
 
 ISLES = [
     Document("skua", "MV Skua was drawn by Ingrid Falk.", {"title": "MV Skua"}),
@@ -80,3 +82,84 @@ def test_a_plan_that_finds_the_question_simple_leaves_the_paths_out(kb):
 def test_bad_parameters_are_named():
     with pytest.raises(ValidationError, match=r"decay\n.*greater than 0"):
         FlowPruning(decay=0)
+
+
+CHAIN = [
+    *ISLES,
+    Document("mull", "Ingrid Falk also drew MV Mull.", {"title": "MV Mull"}),
+    Document("lone", "Ingrid Falk is not named here.", {"title": "Nothing"}),
+    Document("aside", "A harbour with cranes.", {"title": "Aside"}),
+]
+
+
+@pytest.fixture(scope="module")
+def chain():
+    with KnowledgeBase.open(embedder=None) as kb:
+        kb.add(CHAIN)
+        yield kb
+
+
+def test_pruning_drops_what_is_on_no_path_and_ranks_by_reliability(chain):
+    hits = [Hit("aside", 0.9), Hit("lunn", 0.3), Hit("falk", 0.2), Hit("skua", 0.1)]
+    pruning = FlowPruning(min_hits=2)
+    best = {}
+    for path in pruning.paths(hits, chain).paths:
+        for key in path.document_ids:
+            best.setdefault(key, path.reliability)
+    pruned = pruning.prune(hits, chain)
+    assert {hit.id: hit.score for hit in pruned} == {key: best[key] for key in ("lunn", "falk", "skua")}
+    assert [hit.score for hit in pruned] == sorted((hit.score for hit in pruned), reverse=True)
+    assert pruned[0].receipts[-1].stage == "flow_pruning"
+    assert "Falk" in pruned[0].receipts[-1].details["path"]
+
+
+def test_pruning_can_keep_what_is_on_no_path_below_the_others(chain):
+    hits = [Hit("aside", 0.9), Hit("lunn", 0.3), Hit("falk", 0.2), Hit("lost", None)]
+    pruned = FlowPruning(min_hits=2).prune(hits, chain, keep_off_path=True)
+    assert [hit.id for hit in pruned[-2:]] == ["aside", "lost"]
+    assert pruned[-2].score < min(hit.score for hit in pruned[:-2])
+    assert pruned[-2].receipts[-1].details["path"] is None
+
+
+def test_without_paths_pruning_leaves_all_as_they_are(chain):
+    hits = [Hit("aside", 0.9), Hit("lunn", 0.3)]
+    assert FlowPruning(min_hits=2).prune(hits, chain) == hits
+    assert FlowPruning(min_hits=5).prune([*hits, Hit("falk", 0.1)], chain) == [*hits, Hit("falk", 0.1)]
+    assert FlowPruning(min_hits=2).prune([], chain) == []
+
+
+def test_what_counts_is_how_many_the_source_returned_and_not_how_many_are_left(chain):
+    pruning = FlowPruning(min_hits=4, found_by="pagerank")
+    left = [Hit(name, 1.0).rescored(1.0, "pagerank", returned=4) for name in ("skua", "falk")]
+    assert pruning.paths(left, chain).paths
+    few = [Hit(name, 1.0).rescored(1.0, "pagerank", returned=3) for name in ("skua", "falk")]
+    assert not pruning.paths(few, chain).paths
+
+
+def test_pagerank_says_how_many_hits_it_returned(chain):
+    hits = PageRank(seeds_from=(), word_source=None).search(Query("Ingrid Falk"), chain)
+    assert {hit.receipts[0].details["returned"] for hit in hits} == {len(hits)}
+
+
+def test_a_source_prunes_before_fusion_when_the_plan_finds_the_question_complex(chain):
+    plain = PageRank(seeds_from=(), word_source=None)
+    pruning = plain.changed(prune={"min_hits": 2, "max_endpoints": 2})
+    query = Query("Ingrid Falk and Lunn")
+    found, pruned = plain.search(query, chain), pruning.search(query, chain)
+    assert {hit.id for hit in pruned} < {hit.id for hit in found}
+    assert all(hit.receipts[-1].stage == "flow_pruning" for hit in pruned)
+    assert {hit.receipts[-1].details["trust"] for hit in pruned} == {found[0].receipts[0].details["trust"]}
+    simple = query.understood(plan=Plan(("graph",), prune_paths=False))
+    complex_ = query.understood(plan=Plan(("graph",), prune_paths=True))
+    assert pruning.search(simple, chain) == found
+    assert pruning.search(complex_, chain) == pruned
+
+
+def test_fusion_sees_what_pruning_left(chain):
+    recipe = """
+name: pruned
+sources: {graph: {kind: pagerank, seeds_from: [], word_source: null, prune: {min_hits: 2, max_endpoints: 2}}}
+"""
+    found = Pipeline(Recipe.from_yaml(recipe), chain).run("Ingrid Falk and Lunn").hits
+    every = Pipeline(Recipe.from_yaml(recipe.replace(", prune: {min_hits: 2, max_endpoints: 2}", "")), chain)
+    assert 0 < len(found) < len(every.run("Ingrid Falk and Lunn").hits)

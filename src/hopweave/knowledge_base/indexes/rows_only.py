@@ -2,23 +2,22 @@
 
 # ruff: noqa: ARG002 - the rows are those of the tenant already
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from hopweave.hit import Hit, Vector
-from hopweave.knowledge import Capability, Knowledge, Ranking
+from hopweave.knowledge import Capability, Knowledge
+from hopweave.knowledge_base.indexes.rankings import SnapshotRankings
 from hopweave.knowledge_base.indexes.snapshot import Rows, Snapshot, Tenant, View
-from hopweave.text.analyzers import analyzer as analyze_with
 
 
-class RowsOnly(Knowledge):
+class RowsOnly(SnapshotRankings):
     """Ranks the documents of some rows only, with the scores that they have among all; the rest is that of the file."""
 
     def __init__(self, file: Knowledge, snapshot: Snapshot, model: str, rows: Rows) -> None:
         self._file = file
         self._snapshot = snapshot
         self._model = model
-        self._rows = rows
+        self._ranked = rows
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -38,29 +37,12 @@ class RowsOnly(Knowledge):
         """The vector of a text and the name of the embedding model that made it."""
         return self._file.embed(text)
 
-    def rank_text(
-        self, terms: Mapping[str, float], *, analyzer: str, top_k: int, tenant: Tenant | None = None
-    ) -> Ranking:
-        """Documents by BM25 over weighted, analysed query terms."""
+    @property
+    def _own_model(self) -> str:
+        return self._model
 
-        def rank(view: View) -> Ranking:
-            return view.ranking(*view.text(analyzer).search(terms, top_k, self._rows), top_k)
+    def _rows(self, view: View, tenant: Tenant | None) -> Rows:
+        return self._ranked
 
-        return self._snapshot.at_one_version(rank)
-
-    def rank_words(self, text: str, *, analyzer: str, top_k: int, tenant: Tenant | None = None) -> Ranking:
-        """Documents by BM25 over the words of a text."""
-        return self.rank_text(Counter(analyze_with(analyzer)(text)), analyzer=analyzer, top_k=top_k)
-
-    def rank_full_text(self, expression: str, *, top_k: int, tenant: Tenant | None = None) -> Ranking:
-        """Documents that match an FTS5 expression, by SQLite's own BM25, larger is better."""
-        condition = "documents.row IN (SELECT value FROM json_each(?))"
-        values = [f"[{','.join(map(str, self._rows.tolist()))}]"]
-        return self._snapshot.at_one_version(lambda view: view.by_full_text(expression, top_k, condition, values))
-
-    def rank_vectors(
-        self, vector: Vector, *, model: str | None = None, top_k: int, tenant: Tenant | None = None
-    ) -> Ranking:
-        """Documents by cosine to a vector."""
-        name = model or self._model
-        return self._snapshot.at_one_version(lambda view: view.nearest(vector, name, top_k, self._rows))
+    def _condition(self, tenant: Tenant | None) -> tuple[str, list[str]]:
+        return "documents.row IN (SELECT value FROM json_each(?))", [f"[{','.join(map(str, self._ranked.tolist()))}]"]

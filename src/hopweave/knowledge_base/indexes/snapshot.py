@@ -231,8 +231,8 @@ class View:
         index = LiveVectors(model, self.snapshot.approximate_above)
         return self.snapshot.held(index, self.connection, self.version).value
 
-    def nearest(self, vector: Vector, model: str, top_k: int, rows: Rows | None) -> Ranking:
-        """Documents by cosine to a vector of a model, all of them or those of some rows."""
+    def nearest(self, vector: Vector, model: str, top_k: int, rows: Rows | None, own: bool = True) -> Ranking:
+        """Documents by cosine to a vector of a model, all of them or those of some rows; `own` if it is the file's."""
         index = self.vectors(model)
         if index is None:
             if last_row(self.connection):
@@ -243,17 +243,19 @@ class View:
                 f"the question's vector has shape {np.shape(vector)}, but those of model {model!r} are "
                 f"{index.dimension} finite numbers"
             )
+        if not own:
+            self._warn_of_missing(index.size, model)
         return self.ranking(*index.search(vector, top_k, rows), top_k)
 
-    def warn_of_missing_vectors(self, model: str) -> None:
+    def _warn_of_missing(self, vectors: int, model: str) -> None:
         """Say so in the log if a model that stands in for another cannot find all documents."""
-        index, (count,) = self.vectors(model), self.connection.execute("SELECT count(*) FROM documents").fetchone()
-        if index is not None and index.size < count:
+        (count,) = self.connection.execute("SELECT count(*) FROM documents").fetchone()
+        if vectors < count:
             logger.warning(
                 "%s: %d of %d documents have no vector of %s, which answers in place of another model; "
                 "hopweave index --repair makes them",
                 self.snapshot.connections.path,
-                count - index.size,
+                count - vectors,
                 count,
                 model,
             )

@@ -54,7 +54,7 @@ class FlowPruningBuilder(NamedParameters):
 
         :param knowledge_base: Path of the knowledge base file that has the graph.
         :param min_hits: With fewer documents than this there is nothing to prune.
-        :param found_by: Kind of the source whose documents count as documents for that; None counts all.
+        :param found_by: Kind of the source that must have returned so many; None counts the documents there are.
         :param max_endpoints: How many of the best documents paths begin and end at.
         :param max_hops: The longest path.
         :param threshold: A branch that carries less flow ends.

@@ -57,6 +57,8 @@ class PageRankRetriever(SourceRetriever):
         further_part_share: float = _CORE.further_part_share,
         min_share: float = _CORE.min_share,
         explained: int = _CORE.explained,
+        prune: dict[str, Any] | None = None,
+        keep_off_path: bool = _CORE.keep_off_path,
         tolerance: float = _CORE.tolerance,
         time_budget_seconds: float = _CORE.time_budget_seconds,
         top_k: int = _CORE.top_k,
@@ -92,6 +94,9 @@ class PageRankRetriever(SourceRetriever):
             not spread.
         :param min_share: Nodes with a smaller share of the visits are left out.
         :param explained: How many documents get the strongest path to them in their receipt.
+        :param prune: Flow pruning before fusion: documents on no path between the best ones are dropped, the others
+            ranked by the reliability of their best path; not at all for questions that the plan does not find complex.
+        :param keep_off_path: Whether pruning keeps documents on no path, after the others, in place of dropping them.
         :param tolerance: How far the walk may be off; smaller takes longer.
         :param time_budget_seconds: Best so far after this time, and the receipt says so.
         :param top_k: How many documents to return.
@@ -123,6 +128,8 @@ class PageRankRetriever(SourceRetriever):
             further_part_share=further_part_share,
             min_share=min_share,
             explained=explained,
+            prune=prune,
+            keep_off_path=keep_off_path,
             tolerance=tolerance,
             time_budget_seconds=time_budget_seconds,
             top_k=top_k,
@@ -147,6 +154,7 @@ class PageRankRetriever(SourceRetriever):
         top_k: int | None = None,
         tenant: Tenant = None,
         restart: float | None = None,
+        plan: dict[str, Any] | None = None,
         overrides: dict[str, Any] | None = None,
         **documents: list[Document] | None,
     ) -> dict[str, Any]:
@@ -158,12 +166,13 @@ class PageRankRetriever(SourceRetriever):
         :param top_k: How many documents to return, instead of the number given at construction.
         :param tenant: Metadata values a document must have to be seen at all; narrows those given at construction.
         :param restart: Probability to jump back to the seeds, instead of the one given at construction.
+        :param plan: The plan of the question; if it does not ask for paths, nothing is pruned.
         :param overrides: Other values for parameters of the constructor, by name, for this run.
         :param documents: What other retrievers found, under the names in `seeds_from`.
         :returns: `documents`, best first, with receipts under `meta["hopweave"]`; if an optional source failed, instead
             `failures` with the reason.
         """
-        return self._find(query, filters, top_k, tenant, overrides, restart=restart, documents=documents)
+        return self._find(query, filters, top_k, tenant, overrides, restart=restart, plan=plan, documents=documents)
 
     @component.output_types(documents=list[Document], failures=dict[str, str])
     async def run_async(
@@ -173,6 +182,7 @@ class PageRankRetriever(SourceRetriever):
         top_k: int | None = None,
         tenant: Tenant = None,
         restart: float | None = None,
+        plan: dict[str, Any] | None = None,
         overrides: dict[str, Any] | None = None,
         **documents: list[Document] | None,
     ) -> dict[str, Any]:
@@ -184,9 +194,12 @@ class PageRankRetriever(SourceRetriever):
         :param top_k: How many documents to return, instead of the number given at construction.
         :param tenant: Metadata values a document must have to be seen at all; narrows those given at construction.
         :param restart: Probability to jump back to the seeds, instead of the one given at construction.
+        :param plan: The plan of the question; if it does not ask for paths, nothing is pruned.
         :param overrides: Other values for parameters of the constructor, by name, for this run.
         :param documents: What other retrievers found, under the names in `seeds_from`.
         :returns: `documents`, best first, with receipts under `meta["hopweave"]`; if an optional source failed, instead
             `failures` with the reason.
         """
-        return await self._find_async(query, filters, top_k, tenant, overrides, restart=restart, documents=documents)
+        return await self._find_async(
+            query, filters, top_k, tenant, overrides, restart=restart, plan=plan, documents=documents
+        )

@@ -120,10 +120,13 @@ class SourceRetriever(NamedParameters):
         overrides: dict[str, Any] | None,
         *,
         restart: float | None = None,
+        plan: dict[str, Any] | None = None,
         documents: Mapping[str, list[Document] | None] | None = None,
         **question: Any,
     ) -> tuple[Pipeline, Query]:
         source = overridden(self.source, overrides, top_k=top_k, restart=restart)
+        if plan is not None and not plan["prune_paths"]:
+            source = source.changed(prune=None)
         found = given_documents("seeds_from", source.needs, documents or {})
         upstream = {name: Upstream(documents=tuple(found.get(name, ()))) for name in source.needs}
         recipe = Recipe.of_source(source, upstream=upstream)
