@@ -147,6 +147,7 @@ class PageRank(Source):
             return []
         linking = self.linker.link(query.text, graph)
         relevance = self._relevance(query, linking, knowledge, upstream or {})
+        graph.expect_words(words(relevance.other_words.casefold()) if self.cooccurrence_boost else ())
         numbers = passage_numbers(graph, {**relevance.to_question, **relevance.beyond_names})
         seeds = self._seeds(graph, linking, relevance.to_question, numbers)
         bias = self._node_bias(graph, relevance, numbers)
@@ -221,17 +222,21 @@ class PageRank(Source):
         known = [key for key in relevance.beyond_names if key in numbers]
         own = [(self.relevance_floor + relevance.beyond_names[key]) ** self.relevance_exponent for key in known]
         relevant = np.array([numbers[key] for key in known], np.int64), np.array(own)
-        boosted: Indices = np.empty(0, np.int64)
-        boost: Floats = np.empty(0)
-        if self.cooccurrence_boost:
-            boosted, closeness = graph.cooccurring(words(relevance.other_words.casefold()))
-            boost = 1 + self.cooccurrence_boost * closeness
+
+        def boosts() -> tuple[Indices, Floats]:
+            if not self.cooccurrence_boost:
+                return np.empty(0, np.int64), np.empty(0)
+            nodes, closeness = graph.cooccurring(words(relevance.other_words.casefold()))
+            return nodes, 1 + self.cooccurrence_boost * closeness
+
         if not isinstance(passages, np.ndarray) or not isinstance(topics, np.ndarray):
-            return SparseBias(fixed, relevant, (boosted, boost))
+            boosts()  # from now on a server looks the words up for all nodes that are read
+            return SparseBias(fixed, relevant, boosts)
         # one number for every node is the fastest where the graph lies in memory
         parameters = (self.relevance_floor, self.relevance_exponent, self.topic_boost)
         bias = graph.cached(("node bias", *parameters), lambda: fixed[np.arange(graph.size)]).copy()
         bias[relevant[0]] = relevant[1]
+        boosted, boost = boosts()
         bias[boosted] *= boost
         return bias
 
@@ -294,6 +299,7 @@ class PageRank(Source):
             numbers.values(),
             breadth=_PATHS_FOLLOWED,
             edge_type_weights={**EDGE_TYPE_WEIGHTS, **self.backward_type_weights},
+            only_read=True,  # what the walk has not read has carried nothing to them
         )
         boosted = self._boosted(graph, paths.values(), bias)
         receipts: dict[str, dict[str, Any]] = {}

@@ -300,8 +300,13 @@ class GraphPort(Protocol):
     def cooccurring(self, words: Iterable[str]) -> tuple[Indices, Floats]:
         """The nodes whose names occur next to forms of these casefolded words, each once, and how closely, in [0, 1].
 
-        None of them in a graph that was not made from texts.
+        None of them in a graph that was not made from texts. Of words that are next to very many names, a graph on a
+        server gives the nodes that it has come to: ask again when more of it has been read.
         """
+        ...
+
+    def expect_words(self, words: Iterable[str]) -> None:
+        """Say for which words `cooccurring` will be asked, so that a server can be asked for them along with others."""
         ...
 
     def statements(self) -> Statements | None:

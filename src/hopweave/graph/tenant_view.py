@@ -131,6 +131,10 @@ class TenantView:
         """The nodes whose names occur next to forms of these words, in all documents, and how closely."""
         return self._graph.cooccurring(words)
 
+    def expect_words(self, words: Iterable[str]) -> None:
+        """Say for which words `cooccurring` will be asked."""
+        self._graph.expect_words(words)
+
     @property
     def truncated(self) -> bool:
         """Whether edges of a node were left out of an answer because it has too many."""

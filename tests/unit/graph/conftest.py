@@ -87,6 +87,9 @@ class PlainPort:
         found = {target for target, name in zip(targets, types, strict=True) if name == edge_type}
         return np.array([number in found for number in range(self.size)], np.bool_)
 
+    def expect_words(self, words):
+        return None
+
     def cooccurring(self, words):
         return np.empty(0, np.int64), np.empty(0)
 

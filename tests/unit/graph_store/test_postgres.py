@@ -178,3 +178,48 @@ def test_names_that_go_between_two_statements(postgres_url, isles):
         graph._names.prepare([["ingrid"]])
         store.delete(["new"])
         assert graph.nearest_names([["ingrid"]], 0.3) == [None]
+
+
+def test_a_misspelt_name_costs_a_few_round_trips_whatever_the_number_of_names(postgres_url):
+    people = ["Falk", "Berg", "Lund", "Dahl", "Holm", "Vik", "Moe", "Strand", "Aas", "Lie", "Rud", "Foss"]
+    documents = [Document(one, f"Ingrid {one} was born in Lunn.", {"title": f"Ingrid {one}"}) for one in people]
+    with GraphStore.open(postgres_url) as store:
+        store.add(documents)
+        graph, before = store.graph, store.round_trips
+        found = graph.nearest_names([["ingrid", "strnad"], ["ingird", "foss"], ["somebody", "else"]], 0.75)
+        names = [None if one is None else graph.nodes(np.array(one[0]))[0].name for one in found]
+        assert names == ["Ingrid Strand", "Ingrid Foss", None]
+        assert store.round_trips - before <= 5
+
+
+def test_frequent_words_are_looked_up_for_the_nodes_that_are_reached(postgres_url, tmp_path, isles, monkeypatch):
+    from hopweave.graph_store.postgres import cooccurrence
+
+    monkeypatch.setattr(cooccurrence, "MAX_LISTED", 0)
+    questions = ["Which ferry was built at the yard?", "Who designed MV Skua?", "Which island does the ferry reach?"]
+    with GraphStore.open(postgres_url) as server, GraphStore.open(tmp_path / "graph.db") as file:
+        server.add(isles)
+        file.add(isles)
+        rankings = []
+        for store in (server, file):
+            knowledge = ExternalDocuments(store, shelf(isles))
+            upstream = {"text": [Hit(isles[0].id, score=1.0), Hit(isles[1].id, score=0.5)]}
+            source = PageRank(seeds_from=("text",), tolerance=1e-3)
+            hits = [source.search(Query(one), knowledge, upstream) for one in questions]
+            rankings.append([{hit.id: hit.score for hit in one} for one in hits])
+            boosted = {name for one in hits for hit in one for name in hit.receipts[-1].details.get("boosted_by", ())}
+            assert boosted
+        for one, other in zip(*rankings, strict=True):
+            assert one == pytest.approx(other, abs=0.005)
+
+
+def test_paths_go_over_what_the_walk_has_read(postgres_url, isles):
+    with GraphStore.open(postgres_url) as store:
+        store.add(isles)
+        knowledge, trips = ExternalDocuments(store, shelf(isles)), []
+        for explained in (0, 8):
+            before = store.round_trips
+            hits = PageRank(seeds_from=(), explained=explained).search(Query("Who designed MV Skua?"), knowledge)
+            trips.append(store.round_trips - before)
+        assert any("path" in hit.receipts[-1].details for hit in hits)
+        assert trips[1] - trips[0] <= 1  # for the names of nodes between

@@ -21,12 +21,14 @@ def strongest_paths(
     breadth: int = 500,
     edge_type_weights: Mapping[str, float] | None = None,
     allowed: Mask | None = None,
+    only_read: bool = False,
 ) -> dict[int, Path]:
     """For each target that can be reached, the path from a seed with the most flow, following edges in both directions.
 
     flow = weight of the seed / largest weight x product over the hops of decay x share of the edge in the weighted
     degree of the node it leaves. Of all paths that are equally long, only the `breadth` strongest are followed.
-    `reliability` is the flow. A target that is a seed itself is a path of one node.
+    `reliability` is the flow. A target that is a seed itself is a path of one node. With `only_read`, paths go over
+    nodes whose edges have been read before, in a graph on a server; in memory that makes no difference.
 
     >>> from hopweave.graph.storage.csr import Graph
     >>> graph = Graph.from_arrays(np.array([0, 0, 1]), np.array([1, 2, 2]), np.array([3.0, 1.0, 3.0]))
@@ -39,7 +41,7 @@ def strongest_paths(
         return {}
     options = SolverOptions(1.0, tolerance=1e-9, node_bias=allowed)
     rows = transition_rows(graph, options, edge_type_weights=edge_type_weights)
-    routes = _strongest_routes(rows, start, wanted, max_hops, decay, breadth)
+    routes = _strongest_routes(rows, start, wanted, max_hops, decay, breadth, only_read)
     described = describe(graph, [route for route, _ in routes.values()], edge_type_weights)
     return {
         target: Path(*edges, flow, flow) for (target, (_, flow)), edges in zip(routes.items(), described, strict=True)
@@ -47,7 +49,13 @@ def strongest_paths(
 
 
 def _strongest_routes(
-    rows: TransitionRows, start: Mapping[int, float], wanted: list[int], max_hops: int, decay: float, breadth: int
+    rows: TransitionRows,
+    start: Mapping[int, float],
+    wanted: list[int],
+    max_hops: int,
+    decay: float,
+    breadth: int,
+    only_read: bool,
 ) -> dict[int, tuple[list[int], float]]:
     """Route and flow of each target: at every hop, go on from the nodes that more flow has reached than before."""
     nodes: npt.NDArray[np.int64] = np.array(sorted(start), np.int64)
@@ -58,6 +66,9 @@ def _strongest_routes(
     for hop in range(1, max_hops + 1):
         strongest = np.lexsort((nodes, -flows))[:breadth]
         nodes, flows = nodes[strongest], flows[strongest]
+        if only_read:
+            known = rows.is_read(nodes)
+            nodes, flows = nodes[known], flows[known]
         # what is weaker than the weakest route to a target so far can never become a better one
         weakest = best[wanted].min()
         if not len(nodes) or decay * flows[0] <= weakest:

@@ -216,7 +216,7 @@ class Graph:
         (0,)
         """
         names = self._names
-        keys = shown and shown_keys(names.exact, shown)
+        keys = shown and shown_keys(lambda found: map(names.exact, found), shown)
         found = [names.nearest(words, threshold=min_similarity, shown=keys) for words in spans]
         return [None if nearest is None else (names.exact(nearest[0]), nearest[1]) for nearest in found]
 
@@ -254,6 +254,9 @@ class Graph:
     def cooccurring(self, words: Iterable[str]) -> tuple[Indices, Floats]:  # noqa: ARG002 - of the port
         """None, as this graph was not made from texts."""
         return np.empty(0, np.int64), np.empty(0)
+
+    def expect_words(self, words: Iterable[str]) -> None:
+        """There is nothing to prepare."""
 
     def statements(self) -> None:
         """Who states what is not known."""

@@ -24,11 +24,11 @@ ShownKeys = Callable[[Sequence[str]], Collection[str]]
 """Keys of names in, those that may be found out."""
 
 
-def shown_keys(nodes_of: Callable[[str], Sequence[int]], shown: Shown) -> ShownKeys:
+def shown_keys(nodes_of: Callable[[Sequence[str]], Iterable[Sequence[int]]], shown: Shown) -> ShownKeys:
     """Of keys, those with a node that may be shown, all asked for at once."""
 
     def keys_shown(keys: Sequence[str]) -> list[str]:
-        nodes = [nodes_of(key) for key in keys]
+        nodes = list(nodes_of(keys))
         every = sorted({node for group in nodes for node in group})
         flags = dict(zip(every, shown(np.array(every, np.int64)).tolist(), strict=True))
         return [key for key, group in zip(keys, nodes, strict=True) if any(flags[node] for node in group)]
@@ -114,8 +114,13 @@ class SimilarNames(ABC):
         return candidates
 
     def _near_words(self, word: str, shown: ShownKeys | None) -> dict[str, float]:
+        closest = (pair for pair in self._closest_words(word) if self._is_shown(pair[0], shown))
+        return dict(islice(closest, _MAX_NEAR))
+
+    def _closest_words(self, word: str) -> list[tuple[str, float]]:
+        """The words of names that are a few letters away from a word, closest first, and how similar they are."""
         plain = without_accents(word)
-        allowed = 0 if len(plain) < 4 else 1 if len(plain) < 8 else 2
+        allowed = letters_apart(plain)
         letters = set(plain)
         near: dict[str, float] = {}
         for length in range(len(plain) - allowed, len(plain) + allowed + 1):
@@ -124,8 +129,7 @@ class SimilarNames(ABC):
                     distance = edit_distance(plain, other, allowed)
                     if distance is not None:
                         near[spelled] = 1 - distance / len(plain)
-        closest = sorted(near.items(), key=lambda pair: (-pair[1], pair[0]))
-        return dict(islice((pair for pair in closest if self._is_shown(pair[0], shown)), _MAX_NEAR))
+        return sorted(near.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 class _Rarity(dict[str, float]):
@@ -207,6 +211,11 @@ def without_accents(word: str) -> str:
         if not (unicodedata.combining(character) and parts and parts[-1].isascii()):
             parts.append(character)
     return unicodedata.normalize("NFC", "".join(parts))
+
+
+def letters_apart(word: str) -> int:
+    """How many letters a word may differ from one that it stands for."""
+    return 0 if len(word) < 4 else 1 if len(word) < 8 else 2
 
 
 def bucket_hash(letter: str, length: int) -> int:

@@ -159,7 +159,7 @@ class TableGraph(RowEdges):
         self, spans: Sequence[Sequence[str]], min_similarity: float, shown: Shown | None = None
     ) -> list[tuple[tuple[int, ...], float] | None]:
         """For each span of casefolded words, the nodes with the most similar name, and the similarity in [0, 1]."""
-        keys = None if shown is None else shown_keys(self._named, shown)
+        keys = None if shown is None else shown_keys(lambda found: map(self._named, found), shown)
         found = [self._names.nearest(words, threshold=min_similarity, shown=keys) for words in spans]
         return [None if nearest is None else (self._named(nearest[0]), nearest[1]) for nearest in found]
 
@@ -178,6 +178,9 @@ class TableGraph(RowEdges):
     def cooccurring(self, words: Iterable[str]) -> tuple[Indices, Floats]:
         """The nodes whose names occur next to forms of these casefolded words, each once, and how closely."""
         return self._cooccurrence.closeness(words)
+
+    def expect_words(self, words: Iterable[str]) -> None:
+        """There is nothing to prepare."""
 
     def statements(self) -> Statements:
         """Who states what, for tenants; made when first asked for."""

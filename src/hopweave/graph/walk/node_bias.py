@@ -1,5 +1,6 @@
 """Node bias that is computed for the nodes that a walk reaches, for graphs that do not lie in memory."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,21 +31,26 @@ class FixedBias:
 class SparseBias:
     """A fixed bias that some nodes replace and others multiply.
 
+    What multiplies it is asked for each time, as a graph may find more of it while it is read.
+
     >>> flags = np.zeros(3, np.bool_)
     >>> fixed = FixedBias(flags, flags, 0.25, 2.0)
-    >>> SparseBias(fixed, (np.array([2]), np.array([0.5])), (np.array([0]), np.array([3.0])))[np.array([2, 1, 0])]
+    >>> boost = np.array([0]), np.array([3.0])
+    >>> SparseBias(fixed, (np.array([2]), np.array([0.5])), lambda: boost)[np.array([2, 1, 0])]
     array([0.5, 1. , 3. ], dtype=float32)
     """
 
-    def __init__(self, fixed: FixedBias, replaced: tuple[Indices, Floats], multiplied: tuple[Indices, Floats]) -> None:
+    def __init__(
+        self, fixed: FixedBias, replaced: tuple[Indices, Floats], multiplied: Callable[[], tuple[Indices, Floats]]
+    ) -> None:
         """Numbers of distinct nodes, and what replaces the bias of each or multiplies it."""
-        self._fixed, self._replaced, self._multiplied = fixed, _ordered(*replaced), _ordered(*multiplied)
+        self._fixed, self._replaced, self._multiplied = fixed, _ordered(*replaced), multiplied
 
     def __getitem__(self, nodes: Indices) -> npt.NDArray[np.float32]:
         bias = self._fixed[nodes]
         places, values = _found(self._replaced, nodes)
         bias[places] = values
-        places, values = _found(self._multiplied, nodes)
+        places, values = _found(_ordered(*self._multiplied()), nodes)
         bias[places] *= values
         return bias
 

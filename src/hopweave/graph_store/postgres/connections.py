@@ -4,6 +4,7 @@ import random
 import re
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any, TypeVar
 
 import psycopg
@@ -12,8 +13,10 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from hopweave.errors import GraphTimeout, GraphUnavailable, KnowledgeBaseError
+from hopweave.graph_store.postgres.arrays import accept_arrays
 
 T = TypeVar("T")
+Rows = list[tuple[Any, ...]]
 
 _TRIES = 8
 _LONGEST_PAUSE = 2.0
@@ -64,14 +67,18 @@ class Connections:
         """Give up all connections."""
         self._pool.close()
 
-    def read(self, statement: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """The rows of a statement, which stands for itself and ends after `statement_seconds`.
+    def read(self, statement: str, parameters: Sequence[Any] = ()) -> Rows:
+        """The rows of a statement, which stands for itself and ends after `statement_seconds`."""
+        return self.read_together((statement, parameters))[0]
+
+    def read_together(self, *statements: tuple[str, Sequence[Any]]) -> list[Rows]:
+        """The rows of statements that are sent together, in one round trip.
 
         A connection that turns out to be dead is not the caller's concern: all of them are then checked, and the
-        statement is sent once more.
+        statements are sent once more.
         """
         try:
-            return self._read(statement, parameters)
+            return self._read(statements)
         except psycopg.OperationalError as error:
             if not _may_succeed(error):
                 raise self.explained(error) from None
@@ -79,14 +86,18 @@ class Connections:
             raise self.explained(error) from None
         try:
             self._pool.check()
-            return self._read(statement, parameters)
+            return self._read(statements)
         except (psycopg.Error, PoolTimeout) as error:
             raise self.explained(error) from None
 
-    def _read(self, statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def _read(self, statements: Sequence[tuple[str, Sequence[Any]]]) -> list[Rows]:
         self.round_trips += 1
-        with self._pool.connection() as connection, connection.cursor(binary=True) as cursor:
-            return cursor.execute(statement.encode(), parameters).fetchall()
+        with self._pool.connection() as connection:
+            cursors = [connection.cursor(binary=True) for _ in statements]
+            with connection.pipeline() if len(statements) > 1 else nullcontext():
+                for cursor, (statement, parameters) in zip(cursors, statements, strict=True):
+                    cursor.execute(statement.encode(), parameters)
+            return [cursor.fetchall() for cursor in cursors]
 
     def write(self, work: Callable[[Cursor[Any]], T]) -> T:
         """What `work` returns, done in one transaction, again if another write has crossed it."""
@@ -113,6 +124,7 @@ class Connections:
         return KnowledgeBaseError(f"{self.where}: {text}")
 
     def _configure(self, connection: Connection[Any]) -> None:
+        accept_arrays(connection)
         connection.execute(_SETTINGS)
         connection.execute(sql.SQL("SET search_path TO {}").format(sql.Identifier(self.schema)))
         limit = sql.Literal(max(1, round(self.statement_seconds * 1000)))

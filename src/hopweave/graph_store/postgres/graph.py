@@ -1,7 +1,6 @@
 """A graph in PostgreSQL as algorithms see it, for one question: rows are read when a walk reaches them."""
 
 import json
-import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, cast
 
@@ -22,7 +21,16 @@ from hopweave.graph.storage.name_index import shown_keys
 from hopweave.graph.storage.row_edges import RowEdges
 from hopweave.graph.storage.tables import MENTION
 from hopweave.graph_store.postgres.arrays import packed, unpacked
-from hopweave.graph_store.postgres.connections import Connections
+from hopweave.graph_store.postgres.connections import Connections, Rows
+from hopweave.graph_store.postgres.cooccurrence import NearWords
+from hopweave.graph_store.postgres.edges import (
+    EDGES,
+    EDGES_AND_NEAR,
+    EDGES_OF_NAMES,
+    NODE_COLUMNS,
+    edge_columns,
+    near_rows,
+)
 from hopweave.graph_store.postgres.names import PostgresNames
 from hopweave.language.stop_words import STOP_WORDS
 from hopweave.language.words import normalise_name, word_key
@@ -32,29 +40,15 @@ _KNOWN, _PASSAGE, _TOPIC, _READ = 1, 2, 4, 8
 _INFO = np.dtype(
     [("flags", "u1"), ("passages", "<i4"), ("ends", "<i4"), ("edges", "<i4"), ("start", "<i8"), ("length", "<i4")]
 )
-_NODE_COLUMNS = "kind", "topic::int::int2", "passages", "edge_ends", "edges"
-_EDGES = f"""
-SELECT {packed("e.src", "e.dst", "e.code", "e.weight", "e.copies", *(f"n.{name}" for name in _NODE_COLUMNS))}
-FROM unnest(%s::int[]) AS s (id)
-CROSS JOIN LATERAL (SELECT * FROM edges WHERE src = s.id ORDER BY dst, code, weight LIMIT %s) e
-JOIN nodes n ON n.id = e.dst
-"""
 _ABOUT = "id, kind, topic::int, passages, edge_ends, edges"
-_NODES = f"SELECT {packed('id', *_NODE_COLUMNS)} FROM nodes WHERE id = ANY(%s)"
-# two words are forms of one as in `same_stem`
-_NEAR = f"""
-WITH forms AS (
-    SELECT asked.place, words.id, words.near_documents FROM unnest(%s::text[]) WITH ORDINALITY AS asked (word, place)
-    JOIN words ON left(words.text, 4) = left(asked.word, 4) AND near_documents > 0
-    CROSS JOIN LATERAL (SELECT greatest(length(words.text), length(asked.word)) AS longer) l
-    CROSS JOIN LATERAL (SELECT greatest(4, longer - 3, ceil(0.6 * longer)::int) AS needed) n
-    WHERE left(words.text, needed) = left(asked.word, needed)
+_NODES = (
+    f"SELECT {packed('id', 'kind', 'topic::int::int2', 'passages', 'edge_ends', 'edges')} FROM nodes WHERE id = ANY(%s)"
 )
-SELECT * FROM (SELECT {packed("place::int", "id", "near_documents")} FROM forms) f, (
-    SELECT {packed("near.word", "near.node", "near.passages", "n.passages")} FROM near JOIN nodes n ON n.id = near.node
-    WHERE word IN (SELECT id FROM forms)
-) o
-"""
+_FOUND = f"SELECT key, {_ABOUT} FROM nodes WHERE key = ANY(%s) AND (flags & 8) > 0 AND id < %s"
+_NAMED = (
+    f"SELECT name_key, description, {_ABOUT} FROM nodes WHERE name_key = ANY(%s) AND (flags & 8) > 0 "
+    "AND id < %s ORDER BY key"
+)
 _STATED = """
 SELECT w.place, s.document FROM unnest(%s::int[], %s::int[], %s::int[], %s::int[]) AS w (place, a, b, type)
 JOIN stated s ON s.start_node = w.a AND s.end_node = w.b AND s.type = w.type
@@ -77,7 +71,8 @@ class PostgresGraph(RowEdges):
             "SELECT version, nodes, documents, names, passages, titled, kinds, edge_types, settings FROM state"
         )[0]
         self.version, self.size, self._documents, names, self._passages, self._titled = row[:6]
-        self._kinds, self.edge_types = list(row[6]), tuple(row[7])
+        self._passage_kind = row[6].index("passage") if "passage" in row[6] else -1
+        self.edge_types = tuple(row[7])
         self._dead_end_share = float(row[8].get("dead_end_share", 0.1))
         self._connections, self._max_edges, self._shared = connections, max_edges, shared
         self._names = PostgresNames(connections, names)
@@ -88,6 +83,8 @@ class PostgresGraph(RowEdges):
         self._found: dict[str, int] = {}
         self._cache: dict[Hashable, Any] = {}
         self._expected: Array = np.empty(0, np.int64)
+        self._near: NearWords | None = None
+        self._words_expected: list[str] = []
         self.rows_read = 0
         self.truncated = False
 
@@ -152,15 +149,25 @@ class PostgresGraph(RowEdges):
         if not len(nodes):
             return
         self._about(nodes)
-        content = self._connections.read(_EDGES, [nodes.tolist(), self._max_edges])[0]
-        kinds = ("int4", "int4", "int2", "float8", "int4", "int2", "int2", "int4", "int4", "int4")
-        source, target, code, weight, copies, *about = (
-            unpacked(one, cast(Any, kind)) for one, kind in zip(content, kinds, strict=True)
-        )
+        numbers = nodes.astype(np.int32)
+        if self._near is None or not len(self._near.frequent):
+            self._keep_edges(nodes, self._connections.read(EDGES, [numbers, self._max_edges]))
+            return
+        parameters = [numbers, self._max_edges, self._passage_kind, self._near.frequent]
+        found = self._connections.read(EDGES_AND_NEAR, parameters)
+        self._keep_edges(nodes, found)
+        near = near_rows(found)
+        self.rows_read += len(near.word)
+        self._near.add(near)
+
+    def _keep_edges(self, nodes: Array, found: Rows) -> None:
+        """Keep the edges of nodes, which are in order, as a statement has found them."""
+        source, target, code, weight, copies, about = edge_columns(found)
         self.rows_read += len(source)
         self._note(target, about)
         order = np.lexsort((weight, code, target, source))
         order = order[target[order] < self.size]  # nodes that were added meanwhile are not in this version
+        order = order[np.isin(source[order], nodes)]
         order = np.repeat(order, copies[order])
         first = self._targets.append(target[order])
         self._codes.append(code[order])
@@ -175,8 +182,8 @@ class PostgresGraph(RowEdges):
         """What is known of nodes, which is read for those that no edge has led to."""
         unknown = nodes[self._info["flags"][nodes] & _KNOWN == 0]
         if len(unknown):
-            content = self._connections.read(_NODES, [np.unique(unknown).tolist()])[0]
-            kinds = ("int4", "int2", "int2", "int4", "int4", "int4")
+            content = self._connections.read(_NODES, [np.unique(unknown)])[0]
+            kinds = ("int4", *NODE_COLUMNS.values())
             ids, *about = (unpacked(one, cast(Any, kind)) for one, kind in zip(content, kinds, strict=True))
             self._note(ids, about)
             self._info["flags"][unknown] |= _KNOWN  # even if it is gone
@@ -191,7 +198,7 @@ class PostgresGraph(RowEdges):
         kept = nodes < self.size  # nodes that were added meanwhile are not in this version
         kind, topic, passages, ends, edges = (column[kept] for column in about)
         nodes = nodes[kept]
-        is_passage = kind == (self._kinds.index("passage") if "passage" in self._kinds else -1)
+        is_passage = kind == self._passage_kind
         self._info["flags"][nodes] |= (_KNOWN | _PASSAGE * is_passage | _TOPIC * (topic > 0)).astype(np.uint8)
         self._info["passages"][nodes], self._info["ends"][nodes] = passages, ends
         self._info["edges"][nodes] = edges
@@ -217,8 +224,13 @@ class PostgresGraph(RowEdges):
         wanted = list(dict.fromkeys(ids))
         keys = {id_: _keys(id_) for id_ in wanted if id_ not in self._found and is_storable(id_)}
         if keys:
-            query = f"SELECT key, {_ABOUT} FROM nodes WHERE key = ANY(%s) AND (flags & 8) > 0 AND id < %s"
-            rows = self._connections.read(query, [[key for group in keys.values() for key in group], self.size])
+            statements = [(_FOUND, [[key for group in keys.values() for key in group], self.size])]
+            words, self._words_expected = self._words_expected, []
+            if words:
+                statements.append(NearWords.statement(words, self._entities_known()))
+            rows, *near = self._connections.read_together(*statements)
+            if words:
+                self._keep_near(words, near[0])
             self._note_rows([row[1:] for row in rows])
             found = {row[0]: row[1] for row in rows}
             for id_, group in keys.items():
@@ -232,29 +244,30 @@ class PostgresGraph(RowEdges):
         new = [key for key in wanted if key not in known]
         if new:
             known.update(dict.fromkeys(new, ()))
-            query = (
-                f"SELECT name_key, description, {_ABOUT} FROM nodes WHERE name_key = ANY(%s) AND (flags & 8) > 0 "
-                "AND id < %s ORDER BY key"
+            # whoever asks for names asks for their edges next
+            rows, edges = self._connections.read_together(
+                (_NAMED, [new, self.size]), (EDGES_OF_NAMES, [new, self.size, self._max_edges])
             )
-            rows = self._connections.read(query, [new, self.size])
             self._note_rows([row[2:] for row in rows])
             for key, description, number, *_ in rows:
                 known[key] = (*known[key], number)
                 self._describe(number, description)
+            self._keep_edges(np.array(sorted(row[2] for row in rows), np.int64), edges)
         return {key: known[key] for key in wanted if known[key]}
 
     def nearest_names(
         self, spans: Sequence[Sequence[str]], min_similarity: float, shown: Shown | None = None
     ) -> list[tuple[tuple[int, ...], float] | None]:
         """For each span of casefolded words, the nodes with the most similar name, and the similarity in [0, 1]."""
-        names = self._names
         spans = [[word for word in words if is_storable(word)] for words in spans]
-        names.prepare(spans)
-        names.prepare_misspelt(spans)
-        keys = None if shown is None else shown_keys(lambda key: self.lookup([key]).get(key, ()), shown)
-        found = [names.nearest(words, threshold=min_similarity, shown=keys) for words in spans]
+        keys = None if shown is None else shown_keys(self._nodes_named, shown)
+        found = self._names.nearest_of_each(spans, min_similarity, keys)
         nodes = self.lookup(nearest[0] for nearest in found if nearest is not None)
         return [None if one is None or one[0] not in nodes else (nodes[one[0]], one[1]) for one in found]
+
+    def _nodes_named(self, keys: Sequence[str]) -> list[tuple[int, ...]]:
+        found = self.lookup(keys)
+        return [found.get(key, ()) for key in keys]
 
     def nodes_of_kind(self, kind: str) -> "_Flags":
         """Which nodes are of this kind."""
@@ -282,29 +295,30 @@ class PostgresGraph(RowEdges):
     def cooccurring(self, words: Iterable[str]) -> tuple[Indices, Floats]:
         """The nodes whose names occur next to forms of these casefolded words, each once, and how closely.
 
-        See `Cooccurrence`.
+        See `Cooccurrence`. Of words that are next to very many names, only those are given whose edges have been read,
+        or edges to them: ask again when more of the graph has been read.
         """
-        telling = [word for word in dict.fromkeys(words) if word not in STOP_WORDS and is_storable(word)]
+        telling = _telling(words)
         if not telling:
             return np.empty(0, np.int64), np.empty(0)
-        content = self._connections.read(_NEAR, [telling])[0]
-        asked, form, near, word, node, count, passages = (unpacked(one, "int4") for one in content)
-        self.rows_read += len(word)
-        if not len(asked):
-            return np.empty(0, np.int64), np.empty(0)
-        groups = [asked == one for one in np.unique(asked)]
-        rarest = np.array([max(_rarity(self._documents, one) for one in near[group].tolist()) for group in groups])
-        weights = rarest / rarest.sum()
-        nodes, place = np.unique(node, return_inverse=True)
-        closeness = np.zeros(len(nodes))
-        with_name = np.zeros(len(nodes))
-        with_name[place] = passages
-        for weight, group in zip(weights.tolist(), groups, strict=True):
-            mine = np.isin(word, form[group])
-            shares = np.bincount(place[mine], count[mine], len(nodes)) / (1 + with_name)
-            closeness += weight * np.minimum(shares, 1.0)
-        kept = (closeness > 0) & (nodes < self.size)
-        return nodes[kept].astype(np.int64), closeness[kept]
+        if self._near is None or self._near.words != telling:
+            self._near = self._keep_near(
+                telling, self._connections.read(*NearWords.statement(telling, self._entities_known()))
+            )
+        nodes, closeness = self._near.closeness()
+        return nodes[nodes < self.size], closeness[nodes < self.size]
+
+    def expect_words(self, words: Iterable[str]) -> None:
+        """Look these words up for `cooccurring` along with the next statement."""
+        self._words_expected = _telling(words)
+
+    def _keep_near(self, words: list[str], found: Rows) -> NearWords:
+        self._near = NearWords(words, found, self._documents)
+        self.rows_read += self._near.rows_read
+        return self._near
+
+    def _entities_known(self) -> Array:
+        return np.flatnonzero((self._info["flags"] & (_KNOWN | _PASSAGE)) == _KNOWN)
 
     # The rest
 
@@ -385,13 +399,13 @@ def is_storable(text: str) -> bool:
     return True
 
 
+def _telling(words: Iterable[str]) -> list[str]:
+    return [word for word in dict.fromkeys(words) if word not in STOP_WORDS and is_storable(word)]
+
+
 def _keys(id_: str) -> list[str]:
     """The keys under which the node with an id may be stored, best first."""
     kind, _, rest = id_.partition(":")
     if rest and not id_.startswith((passage_id(""), ADDRESS)) and rest == normalise_name(rest):
         return [id_, f"{kind}:{word_key(rest)}"]
     return [id_]
-
-
-def _rarity(documents: int, near: int) -> float:
-    return math.log(1 + (documents - near + 0.5) / (near + 0.5))

@@ -1,53 +1,70 @@
 """Names of a graph in PostgreSQL that are similar to words of a question, found with a few statements."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-from hopweave.graph.storage.name_index import SimilarNames, without_accents
+from hopweave.graph.storage.name_index import ShownKeys, SimilarNames, letters_apart, without_accents
 from hopweave.graph_store.postgres.connections import Connections
 from hopweave.language.stop_words import STOP_WORDS
 
 _MAX_NAMES = 2_000  # of one word that are read
 _MAX_BUCKET = 4_000  # words of one length and first letter
 
-_KEYS = """
-SELECT w.word, w.names, k.name_key FROM (
-    SELECT word, count(DISTINCT n.name_key) AS names FROM name_words JOIN nodes n ON n.id = name_words.node
-    WHERE word = ANY(%s) AND bucket IS NOT NULL GROUP BY word
-) w LEFT JOIN LATERAL (
+_COUNTS = """
+SELECT w.word, c.names FROM unnest(%s::text[]) AS w (word) CROSS JOIN LATERAL (
+    SELECT count(DISTINCT n.name_key) AS names FROM name_words JOIN nodes n ON n.id = name_words.node
+    WHERE name_words.word = w.word AND bucket IS NOT NULL
+) c
+"""
+_KEYS = f"""
+SELECT w.word, k.name_key FROM ({_COUNTS}) w CROSS JOIN LATERAL (
     SELECT DISTINCT n.name_key FROM name_words JOIN nodes n ON n.id = name_words.node
-    WHERE name_words.word = w.word AND (n.flags & 8) > 0 AND w.names <= %s ORDER BY n.name_key
-) k ON true
+    WHERE name_words.word = w.word AND (n.flags & 8) > 0 ORDER BY n.name_key
+) k WHERE w.names <= %s
 """
 _WORDS = """
-SELECT b.bucket, w.word FROM unnest(%s::text[]) AS b (bucket) CROSS JOIN LATERAL (
+SELECT b.bucket, w.word FROM (
+    SELECT DISTINCT bucket FROM unnest(%s::text[], %s::text[]) AS a (word, bucket)
+    WHERE NOT EXISTS (SELECT 1 FROM name_words WHERE name_words.word = a.word AND name_words.bucket IS NOT NULL)
+) b CROSS JOIN LATERAL (
     SELECT DISTINCT word FROM name_words WHERE name_words.bucket = b.bucket ORDER BY word LIMIT %s
 ) w
 """
 
 
 class PostgresNames(SimilarNames):
-    """The words of the names of a graph, read when they are first asked for; many at once after `prepare`."""
+    """The words of the names of a graph, read when they are first asked for.
+
+    What is asked for is noted while spans are compared with what is known already; then all of it is read with one
+    statement, and the spans are compared again, until nothing was missing.
+    """
 
     def __init__(self, connections: Connections, count: int) -> None:
         self._connections, self._count = connections, count
-        self._keys: dict[str, tuple[int, list[str]]] = {}
+        self._frequencies: dict[str, int] = {}
+        self._keys: dict[str, list[str]] = {}
         self._buckets: dict[str, list[str]] = {}
+        self._closest: dict[str, list[tuple[str, float]]] = {}
+        self._missing: set[str] = set()
+        self._missing_keys: set[str] = set()
+
+    def nearest_of_each(
+        self, spans: Sequence[Sequence[str]], threshold: float, shown: ShownKeys | None
+    ) -> list[tuple[str, float] | None]:
+        """For each span what `nearest` finds."""
+        self.prepare(spans)
+        while True:
+            found = [self.nearest(words, threshold=threshold, shown=shown) for words in spans]
+            if not self._missing and not self._missing_keys:
+                return found
+            self._load()
 
     def prepare(self, spans: Iterable[Sequence[str]]) -> None:
-        """Read all that `nearest` will ask for first: the names with the words of these spans."""
-        self._load({word for words in spans for word in words if word not in STOP_WORDS})
-
-    def prepare_misspelt(self, spans: Iterable[Sequence[str]]) -> None:
-        """Read what `nearest` asks for next: words that are a few letters away from those that no name has."""
-        words = {word for span in spans for word in span if word not in STOP_WORDS and not self.frequency(word)}
-        plain = [without_accents(word) for word in words]
-        buckets = {
-            f"{word[:1]}{length}"
-            for word in plain
-            for length in range(len(word) - _allowed(word), len(word) + _allowed(word) + 1)
-        }
-        self._load_buckets(buckets)
-        self._load({near for bucket in buckets for near in self._buckets[bucket] if _may_be_near(near, plain)})
+        """Read what `nearest` asks for first: names with the words of these spans, and words like those of no name."""
+        words = {word for words in spans for word in words if word not in STOP_WORDS}
+        self._missing, self._missing_keys = set(words), set(words)
+        asked = [(word, bucket) for word in sorted(words) for bucket in _buckets(word)]
+        self._buckets.update({bucket: [] for _, bucket in asked})
+        self._load([list(column) for column in zip(*asked, strict=True)] or [[], []])
 
     def count(self) -> int:
         """How many names there are."""
@@ -55,43 +72,45 @@ class PostgresNames(SimilarNames):
 
     def frequency(self, word: str) -> int:
         """How many names have this word; 0 for a stop word."""
-        self._load([word])
-        return self._keys[word][0]
+        if word not in self._frequencies and word not in STOP_WORDS:
+            self._missing.add(word)
+        return self._frequencies.get(word, 0)
 
     def keys_with(self, word: str) -> Iterable[str]:
         """The word keys of the names that have this word."""
-        self._load([word])
-        return self._keys[word][1]
+        if word not in self._keys:
+            self._missing_keys.add(word)
+        return self._keys.get(word, [])
 
     def words_like(self, letter: str, length: int) -> Iterable[tuple[str, str]]:
         """Words of names without accents and as they are, by their first letter and length without accents."""
-        bucket = f"{letter}{length}"
-        self._load_buckets([bucket])
-        return ((without_accents(word), word) for word in self._buckets[bucket])
+        return ((without_accents(word), word) for word in self._buckets.get(f"{letter}{length}", ()))
 
-    def _load(self, words: Collection[str]) -> None:
-        new = [word for word in words if word not in self._keys]
-        if not new:
-            return
-        self._keys.update({word: (0, []) for word in new})
-        for word, names, key in self._connections.read(_KEYS, [new, _MAX_NAMES]):
-            known = self._keys[word][1]
-            self._keys[word] = (names, known if key is None else [*known, key])
+    def _closest_words(self, word: str) -> list[tuple[str, float]]:
+        if word not in self._closest:
+            self._closest[word] = super()._closest_words(word)
+            self._missing_keys.update(near for near, _ in self._closest[word] if near not in self._keys)
+            self._missing.update(self._missing_keys.difference(self._frequencies))
+        return self._closest[word]
 
-    def _load_buckets(self, buckets: Collection[str]) -> None:
-        new = [bucket for bucket in buckets if bucket not in self._buckets]
-        if not new:
-            return
-        self._buckets.update({bucket: [] for bucket in new})
-        for bucket, word in self._connections.read(_WORDS, [new, _MAX_BUCKET]):
+    def _load(self, buckets: Sequence[list[str]] = ()) -> None:
+        """Read all that was missing, with one round trip."""
+        words, named = sorted(self._missing), sorted(self._missing_keys)
+        self._missing, self._missing_keys = set(), set()
+        statements: list[tuple[str, list[object]]] = [(_COUNTS, [words]), (_KEYS, [named, _MAX_NAMES])]
+        if buckets:
+            statements.append((_WORDS, [*buckets, _MAX_BUCKET]))
+        counts, keys, *alike = self._connections.read_together(*statements)
+        self._frequencies.update(dict.fromkeys(words, 0) | dict(counts))
+        self._keys.update({word: [] for word in named})
+        for word, key in keys:
+            self._keys[word].append(key)
+        for bucket, word in alike[0] if alike else ():
             self._buckets[bucket].append(word)
 
 
-def _allowed(word: str) -> int:
-    """How many letters may differ."""
-    return 0 if len(word) < 4 else 1 if len(word) < 8 else 2
-
-
-def _may_be_near(word: str, asked: Sequence[str]) -> bool:
-    other = set(without_accents(word))
-    return any(len(set(one).difference(other)) <= _allowed(one) for one in asked)
+def _buckets(word: str) -> list[str]:
+    """Where words lie that are a few letters away from a word."""
+    plain = without_accents(word)
+    apart = letters_apart(plain)
+    return [f"{plain[:1]}{length}" for length in range(len(plain) - apart, len(plain) + apart + 1)]
