@@ -16,7 +16,7 @@ from hopweave.query import Query
 
 psycopg = pytest.importorskip("psycopg")
 
-from hopweave.graph_store.postgres.graph import is_storable  # noqa: E402 - needs psycopg
+from hopweave.graph_store.postgres.schema import is_storable  # noqa: E402 - needs psycopg
 
 ATTACKS = (
     "'; DROP TABLE hopweave.canary; --",

@@ -193,7 +193,7 @@ def test_a_misspelt_name_costs_a_few_round_trips_whatever_the_number_of_names(po
 
 
 def test_frequent_words_are_looked_up_for_the_nodes_that_are_reached(postgres_url, tmp_path, isles, monkeypatch):
-    from hopweave.graph_store.postgres import cooccurrence
+    from hopweave.graph_store.postgres.reading import cooccurrence
 
     monkeypatch.setattr(cooccurrence, "MAX_LISTED", 0)
     questions = ["Which ferry was built at the yard?", "Who designed MV Skua?", "Which island does the ferry reach?"]

@@ -176,6 +176,21 @@ def version_of(connection: Connection[Any], schema: str) -> int | None:
     return None
 
 
+def is_storable(text: str) -> bool:
+    """Whether PostgreSQL can hold a text: not with a NUL character or half a surrogate pair.
+
+    >>> is_storable("Łódź"), is_storable("a" + chr(0)), is_storable(chr(0xD800))
+    (True, False, False)
+    """
+    if "\0" in text:
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 _MARK = "hopweave graph, schema "
 
 

@@ -12,10 +12,11 @@ from hopweave.graph.model import Contribution, Edge, Node
 from hopweave.graph.storage import ledger
 from hopweave.graph_store.postgres import schema as tables
 from hopweave.graph_store.postgres.connections import Connections
-from hopweave.graph_store.postgres.export import all_edges, all_nodes
-from hopweave.graph_store.postgres.graph import PostgresGraph, is_storable
-from hopweave.graph_store.postgres.save import Row
-from hopweave.graph_store.postgres.write import write_rows
+from hopweave.graph_store.postgres.reading.export import all_edges, all_nodes
+from hopweave.graph_store.postgres.reading.graph import PostgresGraph
+from hopweave.graph_store.postgres.schema import is_storable
+from hopweave.graph_store.postgres.writing.save import Row
+from hopweave.graph_store.postgres.writing.write import write_rows
 from hopweave.graph_store.store import GraphStore, Written, encoded
 from hopweave.knowledge_base.entry import Added
 from hopweave.knowledge_base.settings import DEFAULT_BUILDERS

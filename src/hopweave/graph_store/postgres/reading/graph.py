@@ -22,8 +22,8 @@ from hopweave.graph.storage.row_edges import RowEdges
 from hopweave.graph.storage.tables import MENTION
 from hopweave.graph_store.postgres.arrays import packed, unpacked
 from hopweave.graph_store.postgres.connections import Connections, Rows
-from hopweave.graph_store.postgres.cooccurrence import NearWords
-from hopweave.graph_store.postgres.edges import (
+from hopweave.graph_store.postgres.reading.cooccurrence import NearWords
+from hopweave.graph_store.postgres.reading.edges import (
     EDGES,
     EDGES_AND_NEAR,
     EDGES_OF_NAMES,
@@ -31,7 +31,9 @@ from hopweave.graph_store.postgres.edges import (
     edge_columns,
     near_rows,
 )
-from hopweave.graph_store.postgres.names import PostgresNames
+from hopweave.graph_store.postgres.reading.names import PostgresNames
+from hopweave.graph_store.postgres.reading.statements import PostgresStatements
+from hopweave.graph_store.postgres.schema import is_storable
 from hopweave.language.stop_words import STOP_WORDS
 from hopweave.language.words import normalise_name, word_key
 from hopweave.storage.columns import Array, Column
@@ -49,13 +51,6 @@ _NAMED = (
     f"SELECT name_key, description, {_ABOUT} FROM nodes WHERE name_key = ANY(%s) AND (flags & 8) > 0 "
     "AND id < %s ORDER BY key"
 )
-_STATED = """
-SELECT w.place, s.document FROM unnest(%s::int[], %s::int[], %s::int[], %s::int[]) AS w (place, a, b, type)
-JOIN stated s ON s.start_node = w.a AND s.end_node = w.b AND s.type = w.type
-"""
-_DECLARED = """
-SELECT w.place, d.document FROM unnest(%s::int[], %s::int[]) AS w (place, node) JOIN declared d ON d.node = w.node
-"""
 
 
 class PostgresGraph(RowEdges):
@@ -324,7 +319,7 @@ class PostgresGraph(RowEdges):
 
     def statements(self) -> Statements:
         """Who states what, for tenants."""
-        return cast(Statements, _PostgresStatements(self._connections, self))
+        return cast(Statements, PostgresStatements(self._connections, self))
 
     def is_mention(self, sources: Indices, targets: Indices, types: Indices) -> Mask:
         """Which of these edges, all of which were read, are nothing but mentions."""
@@ -360,43 +355,6 @@ class _Flags:
 
     def __getitem__(self, nodes: Indices) -> Mask:
         return self._look_up(np.asarray(nodes, np.int64))
-
-
-class _PostgresStatements:
-    """The documents behind edges and nodes that are stated outright; see `Statements`."""
-
-    def __init__(self, connections: Connections, graph: PostgresGraph) -> None:
-        self._connections, self._graph = connections, graph
-
-    def documents_of_edges(self, sources: Indices, targets: Indices, types: Indices) -> tuple[Indices, Indices]:
-        """Which of these edges a document states, and that document; an edge comes once for each of its documents."""
-        places = np.flatnonzero(~self._graph.is_mention(sources, targets, types))
-        columns = (places, sources[places], targets[places], types[places])
-        return self._pairs(_STATED, *(column.tolist() for column in columns))
-
-    def documents_of_nodes(self, nodes: Indices) -> tuple[Indices, Indices]:
-        """Which of these nodes a document declares, and that document; a node comes once for each of its documents."""
-        return self._pairs(_DECLARED, list(range(len(nodes))), nodes.tolist())
-
-    def _pairs(self, query: str, *columns: list[int]) -> tuple[Indices, Indices]:
-        rows = self._connections.read(query, columns) if columns[0] else []
-        rows = sorted(row for row in rows if row[1] < self._graph.size)
-        return np.array([place for place, _ in rows], np.int64), np.array([one for _, one in rows], np.int64)
-
-
-def is_storable(text: str) -> bool:
-    """Whether PostgreSQL can hold a text: not with a NUL character or half a surrogate pair.
-
-    >>> is_storable("Łódź"), is_storable("a" + chr(0)), is_storable(chr(0xD800))
-    (True, False, False)
-    """
-    if "\0" in text:
-        return False
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _telling(words: Iterable[str]) -> list[str]:

@@ -14,7 +14,7 @@ from hopweave.graph.build.name_search import Texts, distinct_rows
 from hopweave.graph.model import ADDRESS, Contribution, passage_id
 from hopweave.graph.storage import ledger
 from hopweave.graph.storage.tables import MENTION, NAMED, STOP, GraphTables, longer_phrases
-from hopweave.graph_store.postgres.numbering import MENTIONS, NEARBY, Ids, stored_word
+from hopweave.graph_store.postgres.writing.numbering import MENTIONS, NEARBY, Ids, stored_word
 from hopweave.language.words import normalise_name, word_key
 from hopweave.storage.columns import Array, ColumnTable, Numbers
 

@@ -10,8 +10,8 @@ from psycopg.rows import dict_row
 from hopweave.errors import KnowledgeBaseError
 from hopweave.graph.build.changes import apply
 from hopweave.graph.storage import ledger
-from hopweave.graph_store.postgres.partial_tables import PartialTables
-from hopweave.graph_store.postgres.save import Row, save
+from hopweave.graph_store.postgres.writing.partial_tables import PartialTables
+from hopweave.graph_store.postgres.writing.save import Row, save
 from hopweave.knowledge_base.entry import Added
 
 

@@ -10,7 +10,7 @@ from psycopg import Cursor
 from hopweave.graph.storage.describe import describe
 from hopweave.graph.storage.name_index import without_accents
 from hopweave.graph.storage.tables import ALIVE, MAX_SEARCHED_WORDS, NAMED, PRESENT, phrase_hash
-from hopweave.graph_store.postgres.partial_tables import NODE_SUMS, PartialTables
+from hopweave.graph_store.postgres.writing.partial_tables import NODE_SUMS, PartialTables
 from hopweave.language.stop_words import STOP_WORDS
 from hopweave.language.words import word_key
 from hopweave.storage.columns import Numbers

@@ -9,7 +9,7 @@ import numpy as np
 from hopweave.graph.port import Floats, Indices
 from hopweave.graph_store.postgres.arrays import packed, unpacked
 from hopweave.graph_store.postgres.connections import Rows
-from hopweave.graph_store.postgres.edges import NearRows, near_rows, no_near_rows
+from hopweave.graph_store.postgres.reading.edges import NearRows, near_rows, no_near_rows
 from hopweave.storage.columns import Array
 
 MAX_LISTED = 300

@@ -11,9 +11,9 @@ from hopweave.graph.build.name_search import Texts, distinct_rows
 from hopweave.graph.model import passage_id
 from hopweave.graph.storage.tables import ALIVE, BACKWARD, MENTION
 from hopweave.graph_store.postgres.arrays import SqlType, copy_numbers
-from hopweave.graph_store.postgres.numbering import MENTIONS, NEARBY, stored_word
-from hopweave.graph_store.postgres.partial_tables import PartialTables
-from hopweave.graph_store.postgres.save_nodes import NodeChanges
+from hopweave.graph_store.postgres.writing.numbering import MENTIONS, NEARBY, stored_word
+from hopweave.graph_store.postgres.writing.partial_tables import PartialTables
+from hopweave.graph_store.postgres.writing.save_nodes import NodeChanges
 from hopweave.storage.columns import Array, Numbers
 
 _EDGES: dict[str, SqlType] = {"src": "int4", "dst": "int4", "code": "int2", "weight": "float8", "copies": "int4"}
