@@ -6,13 +6,14 @@ between threads and pipelines.
 """
 
 import asyncio
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from threading import Thread
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,9 +31,12 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError, core_schema
 
+from hopweave.errors import Cancelled, InvalidScore
 from hopweave.hit import Hit, Receipt, Scale
 from hopweave.knowledge import Knowledge, Ranking
 from hopweave.query import Query
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -55,8 +59,14 @@ def _with_allowed(fault: ErrorDetails, model: type[BaseModel]) -> InitErrorDetai
     return InitErrorDetails(type=PydanticCustomError(kind, words, context), loc=fault["loc"], input=fault["input"])
 
 
+SWITCHES = ("rerank", "graph", "freshness")
+"""Groups of components that a question can switch off (`Query.skip`)."""
+
+
 class Component(BaseModel):
-    """A part of a recipe. `kind` names it in YAML."""
+    """A part of a recipe. `kind` names it in YAML; `switch` is the one of SWITCHES that it belongs to, if any."""
+
+    switch: ClassVar[str | None] = None
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -87,6 +97,15 @@ class Component(BaseModel):
         return type(self).model_validate(
             {**{name: getattr(self, name) for name in self.model_fields_set}, **parameters}
         )
+
+    def skipped_by(self, query: Query) -> bool:
+        """Whether a question switches this component off, by its kind or its group.
+
+        >>> from hopweave.stages.rerank.cosine_rerank import CosineRerank
+        >>> CosineRerank().skipped_by(Query("ferries", skip=["rerank"]))
+        True
+        """
+        return self.kind in query.skip or self.switch in query.skip
 
     @model_serializer(mode="wrap")
     def _with_kind(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -284,8 +303,21 @@ class Fuser(Component, ABC):
         """Merge rankings into one, best first; a hit found by one source only stays."""
 
 
+class Staged(NamedTuple):
+    """What a stage returned; if it failed and something else stands in for it, `failure` is the reason."""
+
+    hits: list[Hit]
+    failure: str | None = None
+
+
+_FALLBACKS = ("original_order", "cosine")
+"""What the `outcome` of a receipt is where a stage could not do its work, with the `reason` beside it."""
+
+
 class Stage(Component, ABC):
     """Hits in, hits out."""
+
+    optional: bool = Field(default=False, description="Go on with the hits as they were if this stage fails.")
 
     @abstractmethod
     def apply(self, hits: Sequence[Hit], query: Query, knowledge: Knowledge | None = None) -> list[Hit]:
@@ -294,6 +326,41 @@ class Stage(Component, ABC):
     async def apply_async(self, hits: Sequence[Hit], query: Query, knowledge: Knowledge | None = None) -> list[Hit]:
         """The same without blocking the event loop."""
         return await asyncio.to_thread(self.apply, hits, query, knowledge)
+
+    def attempt(self, hits: Sequence[Hit], query: Query, knowledge: Knowledge | None = None) -> Staged:
+        """`apply`, unless the question skips this stage; if it is optional and fails, the hits as they were.
+
+        Receipts and log have the reason of a failure, and so has `failure`, if a stage falls back by itself too.
+        """
+        if self.skipped_by(query):
+            return Staged(list(hits))
+        try:
+            return self._staged(self.apply(hits, query, knowledge))
+        except Exception as error:
+            return self._without(hits, error)
+
+    async def attempt_async(self, hits: Sequence[Hit], query: Query, knowledge: Knowledge | None = None) -> Staged:
+        """The same without blocking the event loop."""
+        if self.skipped_by(query):
+            return Staged(list(hits))
+        try:
+            return self._staged(await self.apply_async(hits, query, knowledge))
+        except Exception as error:
+            return self._without(hits, error)
+
+    def _staged(self, hits: list[Hit]) -> Staged:
+        last = hits[0].receipts[-1] if hits and hits[0].receipts else None
+        fell_back = last is not None and last.stage == self.kind and last.details.get("outcome") in _FALLBACKS
+        return Staged(hits, last.details.get("reason") if last is not None and fell_back else None)
+
+    def _without(self, hits: Sequence[Hit], error: Exception) -> Staged:
+        """What there is without this stage; a search that was cancelled and invalid hits are no failure of its own."""
+        if not self.optional or isinstance(error, Cancelled | InvalidScore):
+            raise error
+        reason = f"{type(error).__name__}: {error}"
+        logger.warning("optional stage %s failed and was skipped: %s", self.kind, reason)
+        kept = [hit.rescored(hit.score, self.kind, outcome="original_order", reason=reason) for hit in hits]
+        return Staged(kept, reason)
 
 
 class Embedder(Component, ABC):

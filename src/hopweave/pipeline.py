@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Event
 from time import perf_counter
 
-from hopweave.component import Source, asked_on_this_loop, beside_loop
+from hopweave.component import Source, Stage, Staged, asked_on_this_loop, beside_loop
 from hopweave.context.context_builder import Context, ContextBuilder
 from hopweave.errors import Cancelled, SourceFailed
 from hopweave.graph.documents import graph_of
@@ -19,7 +19,7 @@ from hopweave.knowledge import Capability, Knowledge, require
 from hopweave.knowledge_base.cache import QueryCache
 from hopweave.metadata.filtered_search import FilteredSearch, deeper
 from hopweave.query import Plan, Query
-from hopweave.recipe import Recipe, load_recipe
+from hopweave.recipe import Recipe, check_skip, load_recipe
 from hopweave.routing.gate import GateDecision
 from hopweave.scores import count_of
 from hopweave.search.result import Result
@@ -68,10 +68,10 @@ class Pipeline:
             if run.cached is not None:
                 return run.cached
             run.find()
-            for stage in self.recipe.stages:
+            for stage in run.stages:
                 run.go_on()
                 started = perf_counter()
-                run.staged(stage.kind, stage.apply(run.hits, run.query, self.knowledge), started)
+                run.staged(stage.kind, stage.attempt(run.hits, run.query, self.knowledge), started)
             return run.result()
 
     async def run_async(self, query: str | Query, *, top_k: int | None = None) -> Result:
@@ -88,9 +88,9 @@ class Pipeline:
             if run.cached is not None:
                 return run.cached
             await run.find_async()
-            for stage in self.recipe.stages:
+            for stage in run.stages:
                 started = perf_counter()
-                run.staged(stage.kind, await stage.apply_async(run.hits, run.query, self.knowledge), started)
+                run.staged(stage.kind, await stage.attempt_async(run.hits, run.query, self.knowledge), started)
             return await beside_loop(run.result)
 
     def find(self, query: str | Query, *, top_k: int | None = None, filtered: bool = True) -> Result:
@@ -167,7 +167,18 @@ class _Run:
         if recipe.plan and self.query.plan is None:
             planned = recipe.plan.plan(self.query, entities=self._entities(), sources=tuple(recipe.sources))
             self.query = self.query.understood(plan=planned)
-        self.plan = self.query.plan or Plan(tuple(recipe.sources))
+        self.plan = self._without_skipped(self.query.plan or Plan(tuple(recipe.sources)))
+
+    def _without_skipped(self, plan: Plan) -> Plan:
+        """The plan without the sources that the question skips."""
+        if not self.query.skip:
+            return plan
+        check_skip(self.query.skip)
+        skipped = {name for name, source in self.recipe.sources.items() if source.skipped_by(self.query)}
+        left = tuple(name for name in plan.sources if name not in skipped)
+        if not left:
+            raise ValueError(f"skip: {', '.join(self.query.skip)} leaves no source of {', '.join(plan.sources)}")
+        return replace(plan, sources=left, reason=f"{plan.reason}; skipped: {', '.join(self.query.skip)}")
 
     def _entities(self) -> int:
         """How many things of the graph the question names."""
@@ -224,9 +235,17 @@ class _Run:
         self._evidence = confidence(self.hits, self.query.text) if self.rankings else None
         self.took(self.recipe.fuse.kind, started)
 
-    def staged(self, stage: str, hits: list[Hit], started: float) -> None:
+    @property
+    def stages(self) -> list[Stage]:
+        """The stages of the recipe that the question does not skip."""
+        return [stage for stage in self.recipe.stages if not stage.skipped_by(self.query)]
+
+    def staged(self, stage: str, staged: Staged, started: float) -> None:
         """Go on with what a stage returned."""
-        self.hits, self._emptied_by = hits, stage if self.hits and not hits else self._emptied_by
+        self._emptied_by = stage if self.hits and not staged.hits else self._emptied_by
+        self.hits = staged.hits
+        if staged.failure is not None:
+            self._failures[stage] = staged.failure
         self.took(stage, started)
 
     def go_on(self) -> None:
@@ -264,13 +283,16 @@ class _Run:
     def _paths(self, hits: Sequence[Hit]) -> Paths | None:
         """Paths between the hits, if the recipe asks for them and the plan does not think the question too simple."""
         planned = self.query.plan is None or self.query.plan.prune_paths
-        paths = self.recipe.paths if planned else None
-        return paths.paths(hits, self.knowledge, tenant=self.query.tenant) if paths else None
+        paths = self.recipe.paths
+        wanted = paths is not None and planned and not paths.skipped_by(self.query)
+        return paths.paths(hits, self.knowledge, tenant=self.query.tenant) if paths and wanted else None
 
     def _neighbourhood(self, hits: Sequence[Hit]) -> Neighbourhoods | None:
         """The services around those of the hits, if the recipe asks for them."""
         neighbourhood = self.recipe.neighbourhood
-        return neighbourhood.around(hits, self.knowledge, tenant=self.query.tenant) if neighbourhood else None
+        if neighbourhood is None or neighbourhood.skipped_by(self.query):
+            return None
+        return neighbourhood.around(hits, self.knowledge, tenant=self.query.tenant)
 
 
 def _context(make: ContextBuilder, hits: Sequence[Hit], paths: Paths | None, around: Neighbourhoods | None) -> Context:

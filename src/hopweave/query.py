@@ -73,6 +73,8 @@ class Query:
     that freshness goes by; a naive time counts as UTC.
     `vector_texts` are texts whose mean vector is compared instead of that of the question, such as answers that a
     language model made up: L. Gao et al. (2023), Precise Zero-Shot Dense Retrieval without Relevance Labels (HyDE).
+    `skip` switches parts of a recipe off for this question: `rerank`, `graph`, `freshness`, or the kind of a source or
+    stage.
 
     >>> Query("where does the Skua sail?", now=datetime(2026, 5, 1)).now.isoformat()
     '2026-05-01T00:00:00+00:00'
@@ -86,6 +88,7 @@ class Query:
     intent: Intent | None = None
     plan: Plan | None = None
     vector_texts: tuple[str, ...] = ()
+    skip: Collection[str] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):
@@ -94,6 +97,9 @@ class Query:
             raise TypeError(f"tenant: must be a mapping of metadata fields to values, but got {self.tenant!r}")
         if not isinstance(self.now, datetime):
             raise TypeError(f"now: must be a datetime, but got {self.now!r}")
+        if isinstance(self.skip, str) or not all(isinstance(one, str) for one in self.skip):
+            raise TypeError(f"skip: must be a list of names such as ['rerank'], but got {self.skip!r}")
+        object.__setattr__(self, "skip", tuple(sorted(set(self.skip))))
         if self.now.tzinfo is None:
             object.__setattr__(self, "now", self.now.replace(tzinfo=UTC))
 
@@ -101,8 +107,17 @@ class Query:
         if not isinstance(other, Query):
             return NotImplemented
         return same_vector(self.vector, other.vector) and (
-            (self.text, self.now, self.filters, self.tenant, self.intent, self.plan, self.vector_texts)
-            == (other.text, other.now, other.filters, other.tenant, other.intent, other.plan, other.vector_texts)
+            (self.text, self.now, self.filters, self.tenant, self.intent, self.plan, self.vector_texts, self.skip)
+            == (
+                other.text,
+                other.now,
+                other.filters,
+                other.tenant,
+                other.intent,
+                other.plan,
+                other.vector_texts,
+                other.skip,
+            )
         )
 
     def __hash__(self) -> int:

@@ -1,6 +1,6 @@
 """Recipes: sources, a fuser, stages, described in YAML and valid by construction."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 import hopweave.component
 from hopweave.catalogue import CATALOGUE
-from hopweave.component import Component, Fuser, Source, Stage
+from hopweave.component import SWITCHES, Component, Fuser, Source, Stage, registered
 from hopweave.context.context_builder import ContextBuilder
 from hopweave.errors import RecipeError, UnreadableInput, explain
 from hopweave.fusion.passthrough import Passthrough
@@ -23,7 +23,7 @@ from hopweave.routing.gate import Gate
 from hopweave.routing.intent import IntentClassifier
 from hopweave.routing.plan import Planner
 
-__all__ = ["CATALOGUE", "Recipe", "load_recipe", "recipe_names", "recipe_schema", "register"]
+__all__ = ["CATALOGUE", "Recipe", "check_skip", "load_recipe", "recipe_names", "recipe_schema", "register"]
 
 _FOLDER = resources.files("hopweave") / "recipes"
 
@@ -178,6 +178,22 @@ def recipe_names() -> list[str]:
     True
     """
     return sorted(file.name.removesuffix(".yaml") for file in _FOLDER.iterdir() if file.name.endswith(".yaml"))
+
+
+def check_skip(names: Collection[str]) -> None:
+    """Raise if a question skips something that there is not.
+
+    >>> check_skip(["reranking"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    ValueError: skip: 'reranking' is not allowed; allowed are rerank, graph, freshness and the kinds bm25, ...
+    """
+    kinds = [*registered(Source), *registered(Stage)]
+    for name in names:
+        if name not in SWITCHES and name not in kinds:
+            raise ValueError(
+                f"skip: {name!r} is not allowed; allowed are {', '.join(SWITCHES)} and the kinds {', '.join(kinds)}"
+            )
 
 
 def recipe_schema() -> dict[str, Any]:

@@ -19,6 +19,7 @@ import pytest
 from haystack import Document as HaystackDocument
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+from llama_index.hopweave import RequestBundle
 
 import haystack_integrations.components.joiners.hopweave as joiners
 import haystack_integrations.components.rankers.hopweave as rankers
@@ -118,11 +119,11 @@ class InHaystack:
 
     def run(self, recipe, question, kb):
         retriever = haystack_retrievers.RecipeRetriever(knowledge_base=str(kb.path), recipe=recipe)
-        return self._pairs(retriever.run(query=question.text))
+        return self._pairs(retriever.run(query=question.text, skip=list(question.skip)))
 
     def run_native(self, recipe, question, kb):
         retriever = haystack_retrievers.HybridGraphRetriever(knowledge_base=str(kb.path), recipe=recipe)
-        return self._pairs(retriever.run(query=question.text))
+        return self._pairs(retriever.run(query=question.text, skip=list(question.skip)))
 
     def _pairs(self, output):
         return [(document.id, document.score) for document in output["documents"]]
@@ -174,12 +175,14 @@ class InLlamaIndex:
         return self._pairs(again.retrieve(question.text))
 
     def run(self, recipe, question, kb):
-        return self._pairs(llama_index_retrievers.RecipeRetriever(kb, recipe=recipe).retrieve(question.text))
+        asked = RequestBundle(question.text, skip=question.skip)
+        return self._pairs(llama_index_retrievers.RecipeRetriever(kb, recipe=recipe).retrieve(asked))
 
     def run_native(self, recipe, question, kb):
         from llama_index.query_engine.hopweave import RecipeQueryEngine
 
-        return self._pairs(RecipeQueryEngine(recipe, kb).retrieve(QueryBundle(question.text)))
+        asked = RequestBundle(question.text, skip=question.skip)
+        return self._pairs(RecipeQueryEngine(recipe, kb).retrieve(asked))
 
     def _pairs(self, nodes):
         return [(node.node_id, node.score) for node in nodes]

@@ -19,6 +19,7 @@ examples:
   hopweave query "timetable" --filter type=notice --json
   hopweave query "tide gate" --report gate.html
 """
+_SKIP_HELP = "leave out rerank, graph, freshness, or a kind of source or stage; may be repeated"
 _FILTER_HELP = "only hits whose metadata has this value; may be repeated"
 
 
@@ -29,6 +30,7 @@ def add_to(commands: Any) -> None:
     query.add_argument("--recipe", default="hybrid", metavar="NAME", help="a shipped recipe or a YAML file")
     query.add_argument("--top-k", type=positive, metavar="N", help="how many hits (default: the recipe's)")
     query.add_argument("--filter", action="append", type=_filter, default=[], metavar="FIELD=VALUE", help=_FILTER_HELP)
+    query.add_argument("--skip", action="append", default=[], metavar="PART", help=_SKIP_HELP)
     query.add_argument("--explain", action="store_true", help="show the receipts, which explain each score")
     query.add_argument("--json", action="store_true", help="print the whole result as JSON")
     query.add_argument("--report", type=Path, metavar="FILE", help="write hits, paths and receipts as an HTML page")
@@ -61,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     for field, value in options.filter:
         filters.setdefault(field, []).extend(_interpretations(value))
     with KnowledgeBase.open(options.kb, read_only=True) as kb:
-        query = Query(options.question, filters=filters or None)
+        query = Query(options.question, filters=filters or None, skip=options.skip)
         result = kb.search(query, recipe=options.recipe, top_k=options.top_k)
     if options.report:
         options.report.write_text(html_report(result), encoding="utf-8")
@@ -69,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
         show(json.dumps(result.as_dict(), ensure_ascii=False, indent=2))
         return 0
     for name, reason in result.failures.items():
-        note(f"source {name} failed and was skipped: {reason}")
+        note(f"{name} failed and was skipped: {reason}")
     if not result.hits:
         show(_why_none(result))
     for rank, hit in enumerate(result.hits, start=1):

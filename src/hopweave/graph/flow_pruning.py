@@ -1,7 +1,7 @@
 """The few paths that connect the best hits, as evidence for a prompt."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -28,6 +28,8 @@ class FlowPruning(Component):
     >>> FlowPruning().max_endpoints
     8
     """
+
+    switch: ClassVar[str | None] = "graph"
 
     kind: Literal["flow_pruning"] = "flow_pruning"
     max_endpoints: int = Field(default=8, ge=2, description="How many of the best hits paths begin and end at.")

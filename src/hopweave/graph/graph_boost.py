@@ -1,6 +1,6 @@
 """Documents near the best hits of other sources."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -23,6 +23,8 @@ class GraphBoost(SeededSource):
     >>> GraphBoost().seeds_per_source
     10
     """
+
+    switch: ClassVar[str | None] = "graph"
 
     kind: Literal["graph_boost"] = "graph_boost"
     two_hop_intents: tuple[str, ...] = Field(

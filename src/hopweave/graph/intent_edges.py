@@ -1,6 +1,6 @@
 """Documents that the best hits reach over the edge types that suit the question's intent."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from hopweave.component import Rankings
 from hopweave.graph.documents import graph_of
@@ -19,6 +19,8 @@ class IntentEdges(SeededSource):
     >>> IntentEdges().kind
     'intent_edges'
     """
+
+    switch: ClassVar[str | None] = "graph"
 
     kind: Literal["intent_edges"] = "intent_edges"
 

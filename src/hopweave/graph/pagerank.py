@@ -59,6 +59,8 @@ class PageRank(Source):
 
     in_memory: ClassVar[bool] = True
 
+    switch: ClassVar[str | None] = "graph"
+
     kind: Literal["pagerank"] = "pagerank"
     seeds_from: tuple[str, ...] = Field(
         default=("text", "vector"), description="Sources whose best passages are seeds as well."

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -49,6 +49,8 @@ class ServiceNeighbourhood(Component):
     ...     ServiceNeighbourhood().around([Hit("d")], kb).lines
     ('shop —calls→ stock, till',)
     """
+
+    switch: ClassVar[str | None] = "graph"
 
     kind: Literal["service_neighbourhood"] = "service_neighbourhood"
     node_kinds: tuple[str, ...] = Field(

@@ -48,7 +48,8 @@ class QueryCache(ForkAware, Generic[T]):
         vector = None if query.vector is None else query.vector.tobytes()
         # answers may be as old as the cache keeps them, so questions asked that close together may share one
         period = query.now.timestamp() // self.seconds
-        asked = (query.text, query.vector_texts, vector, period, query.filters, query.tenant, query.intent, query.plan)
+        understood = (query.intent, query.plan, query.skip)
+        asked = (query.text, query.vector_texts, vector, period, query.filters, query.tenant, *understood)
         return repr((*others, *asked))
 
     def get(self, key: str) -> T | None:

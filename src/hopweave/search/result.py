@@ -17,9 +17,10 @@ from hopweave.stages.filter.confidence import Confidence
 class Result:
     """What a recipe found, how long each step took, and what went wrong on the way.
 
-    `timings` are seconds by step; `failures` say why an optional source had no part; `query` carries the intent; `gate`
-    decided whether to retrieve; `evidence` is that of `confidence`; `emptied_by` is the stage that dropped all hits;
-    `missing` has, by source, the number of documents that it ranked and that the store of the documents did not have.
+    `timings` are seconds by step; `failures` say why a source, a stage or the neighbourhood had no part; `query`
+    carries the intent; `gate` decided whether to retrieve; `evidence` is that of `confidence`; `emptied_by` is the
+    stage that dropped all hits; `missing` has, by source, the number of documents that it ranked and that the store of
+    the documents did not have.
     """
 
     query: Query
@@ -51,6 +52,7 @@ class Result:
             "plan": {"sources": list(self.plan.sources), "reason": self.plan.reason},
             "confidence": self.evidence and self.evidence.as_dict(),
             "emptied_by": self.emptied_by,
+            "skipped": list(self.query.skip),
             "timings": dict(self.timings),
             "failures": dict(self.failures),
             "missing": dict(self.missing),

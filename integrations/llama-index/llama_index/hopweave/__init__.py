@@ -5,10 +5,11 @@ from llama_index.hopweave.failures import SourceFailedEvent
 from llama_index.hopweave.filters import to_predicate
 from llama_index.hopweave.knowledge import documents_in, opened
 from llama_index.hopweave.nodes import to_document, to_hit, to_node
-from llama_index.hopweave.questions import TenantBundle, to_query
+from llama_index.hopweave.questions import RequestBundle, TenantBundle, to_query
 from llama_index.hopweave.retriever_source import RetrieverSource
 
 __all__ = [
+    "RequestBundle",
     "RetrieverSource",
     "SourceFailedEvent",
     "TenantBundle",

@@ -1,4 +1,4 @@
-"""Failures of optional sources, as log lines, events of LlamaIndex's instrumentation and response metadata."""
+"""Failures of optional sources and stages, as log lines, instrumentation events and response metadata."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -16,10 +16,10 @@ _collected: ContextVar[dict[str, str] | None] = ContextVar("collected", default=
 
 class SourceFailedEvent(BaseEvent):
     """
-    An optional source of a recipe failed, and the answer was found without it.
+    An optional source or stage of a recipe failed, and the answer was found without it.
 
     Args:
-        source: Name of the source.
+        source: Name of the source, or kind of the stage.
         reason: What happened.
 
     """
@@ -38,11 +38,11 @@ def report(failures: Mapping[str, str]) -> None:
     Log failures, send an event for each, and hand them to whoever collects them.
 
     Args:
-        failures: What happened, by name of the source.
+        failures: What happened, by name of the source or kind of the stage.
 
     """
     for name, reason in failures.items():
-        logger.warning("source %r failed and was skipped: %s", name, reason)
+        logger.warning("%r failed and was skipped: %s", name, reason)
         dispatcher.event(SourceFailedEvent(source=name, reason=reason))
     collected = _collected.get()
     if collected is not None:

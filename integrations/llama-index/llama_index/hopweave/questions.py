@@ -1,6 +1,6 @@
 """Query bundles to questions and back."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -10,6 +10,7 @@ from llama_index.core.schema import QueryBundle, QueryType
 
 from hopweave.metadata.tenants import narrow_tenant
 from hopweave.query import Query, utc_now
+from hopweave.recipe import check_skip
 
 
 @dataclass
@@ -34,6 +35,30 @@ class TenantBundle(QueryBundle):
     """
 
     tenant: Mapping[str, Any] | None = None
+
+
+@dataclass
+class RequestBundle(TenantBundle):
+    """
+    A query bundle that leaves parts of a recipe out for this question, with a tenant if you like.
+
+    Args:
+        query_str: The question.
+        tenant: Metadata values a document must have to be seen at all.
+        skip: What to leave out: `rerank`, `graph`, `freshness`, or the kind of a source or stage.
+
+    Examples:
+        ```python
+        from llama_index.hopweave import RequestBundle
+        from llama_index.retrievers.hopweave import RecipeRetriever
+
+        retriever = RecipeRetriever("hopweave.db", recipe="multihop")
+        retriever.retrieve(RequestBundle("When does the gate open?", skip=["graph"]))
+        ```
+
+    """
+
+    skip: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,6 +92,8 @@ def to_query(
 
     """
     bundle = QueryBundle("") if bundle is None else bundle
+    skip = skip_of(bundle)
+    check_skip(skip)
     vector = np.asarray(bundle.embedding, np.float32) if with_embedding and bundle.embedding is not None else None
     return BundledQuery(
         bundle.query_str,
@@ -75,8 +102,23 @@ def to_query(
         filters=filters,
         tenant=tenant_of(bundle, tenant),
         vector_texts=tuple(bundle.custom_embedding_strs or ()),
+        skip=skip,
         bundle=bundle,
     )
+
+
+def skip_of(bundle: QueryType | None) -> Collection[str]:
+    """
+    What a bundle leaves out.
+
+    Args:
+        bundle: What was asked.
+
+    Returns:
+        Names of groups or kinds; none unless it is a `RequestBundle`.
+
+    """
+    return bundle.skip if isinstance(bundle, RequestBundle) else ()
 
 
 def tenant_of(bundle: QueryType | None, tenant: Mapping[str, Any] | None = None) -> Mapping[str, Any] | None:
@@ -106,12 +148,13 @@ def to_bundle(query: Query) -> QueryBundle:
 
     """
     bundle = query.bundle if isinstance(query, BundledQuery) and query.bundle else QueryBundle(query.text)
-    if query.tenant is None:
+    if query.tenant is None and not query.skip:
         return replace(bundle, query_str=query.text)
-    return TenantBundle(
+    return RequestBundle(
         query.text,
         image_path=bundle.image_path,
         custom_embedding_strs=bundle.custom_embedding_strs,
         embedding=bundle.embedding,
         tenant=query.tenant,
+        skip=query.skip,
     )

@@ -92,6 +92,14 @@ class RetrieverSource(Source):
         default=False, description="Hand the question's filters on; not for a source whose hits lead to others."
     )
 
+    stands_for: Source | None = Field(
+        default=None, exclude=True, repr=False, description="The source of a recipe whose place it takes."
+    )
+
+    def skipped_by(self, query: Query) -> bool:
+        """Whether a question switches it off, or the source whose place it takes."""
+        return super().skipped_by(query) or (self.stands_for is not None and self.stands_for.skipped_by(query))
+
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:  # noqa: ARG002
         """Ask the retriever."""
         bundle, filtered = to_bundle(query), self._filtered(query)

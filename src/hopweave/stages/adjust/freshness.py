@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -25,6 +25,8 @@ class Freshness(Stage):
     >>> round(Freshness().apply([hit], Query("ferries", now=now))[0].score, 4)
     0.77
     """
+
+    switch: ClassVar[str | None] = "freshness"
 
     kind: Literal["freshness"] = "freshness"
     weight: float = Field(default=0.1, ge=0, le=1, description="Share of the score that freshness makes up.")

@@ -1,7 +1,7 @@
 """Recency boost: adds a bonus that decays with age."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -22,6 +22,8 @@ class RecencyBoost(Stage):
     >>> round(RecencyBoost().apply([hit], Query("ferries", now=now))[0].score, 4)
     0.55
     """
+
+    switch: ClassVar[str | None] = "freshness"
 
     kind: Literal["recency_boost"] = "recency_boost"
     weight: float = Field(default=0.10, ge=0, description="Bonus of a hit of age 0.")

@@ -1,7 +1,7 @@
 """Time decay: scores decay with age towards a floor."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -22,6 +22,8 @@ class TimeDecay(Stage):
     >>> round(TimeDecay().apply([hit], Query("ferries", now=now))[0].score, 4)
     0.6
     """
+
+    switch: ClassVar[str | None] = "freshness"
 
     kind: Literal["time_decay"] = "time_decay"
     half_life_days: float = Field(default=60, gt=0, description="Age at which the decaying share is halved.")

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -30,6 +30,8 @@ class CosineRerank(Stage):
     >>> [(hit.id, round(hit.score, 2)) for hit in CosineRerank().apply(hits, Query("?", vector=north))]
     [('b', 0.65), ('a', 0.42)]
     """
+
+    switch: ClassVar[str | None] = "rerank"
 
     kind: Literal["cosine_rerank"] = "cosine_rerank"
     blend: float = Field(default=0.3, ge=0, le=1, description="Share of the cosine; the rest is the original score.")

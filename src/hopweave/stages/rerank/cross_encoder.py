@@ -6,7 +6,7 @@ R. Nogueira, K. Cho (2019): Passage Re-ranking with BERT.
 import math
 import threading
 from collections.abc import Sequence
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -34,6 +34,8 @@ class CrossEncoder(Stage):
     >>> CrossEncoder(candidates=20).apply([], Query("which ferries sail in winter?"))
     []
     """
+
+    switch: ClassVar[str | None] = "rerank"
 
     kind: Literal["cross_encoder"] = "cross_encoder"
     model: str = Field(

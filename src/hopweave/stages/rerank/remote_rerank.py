@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, SecretStr, ValidationInfo, field_validator, model_validator
 
@@ -44,12 +44,14 @@ class RemoteRerank(Stage):
     The key is read from the environment variable `api_key_env`; it is never serialised, logged or printed.
 
     >>> RemoteRerank(provider="pinecone", api_key="secret")
-    RemoteRerank(kind='remote_rerank', provider='pinecone', model=None, url=None, api_key_env=None, \
+    RemoteRerank(kind='remote_rerank', optional=False, provider='pinecone', model=None, url=None, api_key_env=None, \
 deadline_seconds=5.0, max_retries=2, candidates=50, blend=0.6, unreturned_factor=0.8, cosine_share=0.3, \
 include_title=True, reply_scale=None, parameters={})
     """
 
     model_config = ConfigDict(hide_input_in_errors=True)
+
+    switch: ClassVar[str | None] = "rerank"
 
     kind: Literal["remote_rerank"] = "remote_rerank"
     provider: str = Field(

@@ -9,7 +9,7 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from llama_index.hopweave.knowledge import opened
 from llama_index.hopweave.nodes import CONNECTIONS_KEY, to_hit, visible_nodes
-from llama_index.hopweave.questions import tenant_of
+from llama_index.hopweave.questions import tenant_of, to_query
 
 from hopweave.component import Component
 from hopweave.hit import Hit
@@ -53,6 +53,8 @@ class ConnectionsPostprocessor(Component, BaseNodePostprocessor, ABC):
     ) -> list[NodeWithScore]:
         tenant = tenant_of(query_bundle, self.tenant)
         nodes = visible_nodes(nodes, tenant)
+        if self.skipped_by(to_query(query_bundle)):
+            return nodes
         lines, data = self.connections([to_hit(node) for node in nodes], opened(self.knowledge_base), tenant)
         if not lines:
             return nodes

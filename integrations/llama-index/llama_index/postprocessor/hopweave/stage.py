@@ -13,12 +13,13 @@ from llama_index.core.instrumentation.events.rerank import ReRankEndEvent, ReRan
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import NodeWithScore, QueryBundle
 from llama_index.hopweave.embedder import query_embeddings
+from llama_index.hopweave.failures import report
 from llama_index.hopweave.nodes import to_hit, to_node, visible_nodes
 from llama_index.hopweave.questions import to_query
 from llama_index.hopweave.vectors import stored_vectors
 from llama_index_instrumentation import get_dispatcher
 
-from hopweave.component import Stage
+from hopweave.component import Stage, Staged
 from hopweave.query import Query
 from hopweave.stages.similarity.vector_finder import VectorFinder
 
@@ -56,7 +57,7 @@ class StagePostprocessor(Stage, BaseNodePostprocessor, ABC):
     ) -> list[NodeWithScore]:
         question = self._question(query_bundle)
         hits = [to_hit(node) for node in visible_nodes(nodes, question.tenant)]
-        return [to_node(hit) for hit in self.apply(hits, question, self._knowledge())]
+        return self._nodes(self.attempt(hits, question, self._knowledge()))
 
     @dispatcher.span
     async def _apostprocess_nodes(
@@ -64,7 +65,12 @@ class StagePostprocessor(Stage, BaseNodePostprocessor, ABC):
     ) -> list[NodeWithScore]:
         question = self._question(query_bundle)
         hits = [to_hit(node) for node in visible_nodes(nodes, question.tenant)]
-        return [to_node(hit) for hit in await self.apply_async(hits, question, self._knowledge())]
+        return self._nodes(await self.attempt_async(hits, question, self._knowledge()))
+
+    def _nodes(self, staged: Staged) -> list[NodeWithScore]:
+        if staged.failure is not None:
+            report({self.kind: staged.failure})
+        return [to_node(hit) for hit in staged.hits]
 
     def _question(self, query_bundle: QueryBundle | None) -> Query:
         return to_query(query_bundle, tenant=self.tenant, with_embedding=True)

@@ -68,7 +68,11 @@ def with_retrievers(recipe: Recipe, retrievers: Mapping[str, BaseRetriever]) -> 
     sources = {}
     for name, retriever in retrievers.items():
         old = recipe.sources.get(name)
-        terms = {} if old is None else {"optional": old.optional, "deadline_seconds": old.deadline_seconds}
+        terms: dict[str, Any] = (
+            {}
+            if old is None
+            else {"optional": old.optional, "deadline_seconds": old.deadline_seconds, "stands_for": old}
+        )
         leads = any(name in source.needs for source in recipe.sources.values())
         sources[name] = retriever_source(retriever, hand_on_filters=not leads, **terms)
     return Recipe(**{**dict(recipe), "sources": {**recipe.sources, **sources}}) if sources else recipe

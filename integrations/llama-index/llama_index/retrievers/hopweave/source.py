@@ -9,8 +9,10 @@ from typing import Any, ClassVar
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.retrievers import BaseRetriever
+from llama_index.core.schema import NodeWithScore, QueryBundle
 from llama_index.core.vector_stores import MetadataFilters
 from llama_index.hopweave.knowledge import opened
+from llama_index.hopweave.questions import to_query
 from llama_index.hopweave.retriever_source import retriever_source
 from llama_index.retrievers.hopweave.pipeline import PipelineRetriever
 
@@ -90,6 +92,16 @@ class SourceRetriever(PipelineRetriever):
         part._run = partial(self._pipeline.find, filtered=False)
         part._run_async = partial(self._pipeline.find_async, filtered=False)
         return part
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return [] if self._is_skipped(query_bundle) else super()._retrieve(query_bundle)
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return [] if self._is_skipped(query_bundle) else await super()._aretrieve(query_bundle)
+
+    def _is_skipped(self, query_bundle: QueryBundle) -> bool:
+        recipe = self._pipeline.recipe
+        return recipe.sources[recipe.name].skipped_by(to_query(query_bundle))
 
     def _upstream(self, source: Source, upstream: Mapping[str, BaseRetriever] | None) -> dict[str, Source]:  # noqa: ARG002
         return {name: retriever_source(one) for name, one in (upstream or {}).items()}

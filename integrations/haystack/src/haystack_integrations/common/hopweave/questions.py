@@ -1,6 +1,6 @@
 """What Haystack knows of a question, as a query."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from hopweave.hit import Hit
 from hopweave.metadata.tenants import narrow_tenant
 from hopweave.metadata.timestamps import read_timestamp
 from hopweave.query import Intent, Query, utc_now
+from hopweave.recipe import check_skip
 
 Tenant = dict[str, Any] | Callable[[], dict[str, Any]] | None
 """
@@ -35,6 +36,7 @@ def to_query(
     intent: dict[str, Any] | None = None,
     now: datetime | str | None = None,
     query_embedding: list[float] | None = None,
+    skip: Collection[str] | None = None,
 ) -> Query:
     """
     A question with what is known of it.
@@ -45,12 +47,14 @@ def to_query(
     :param intent: What `from_intent` wrote.
     :param now: The time at which the question is asked, the current one when not given.
     :param query_embedding: The vector of the question, if there is one already.
+    :param skip: What to leave out: rerank, graph, freshness, or the kind of a source or stage.
     :returns: The query.
-    :raises ValueError: If `now` is not a time.
+    :raises ValueError: If `now` is not a time, or there is nothing of a name to skip.
     """
     moment = utc_now() if now is None else read_timestamp(now)
     if moment is None:
         raise ValueError(f"now: {now!r} is not allowed: it must be a datetime or an ISO string")
+    check_skip(skip or ())
     return Query(
         text,
         vector=None if query_embedding is None else np.asarray(query_embedding, np.float32),
@@ -58,6 +62,7 @@ def to_query(
         filters=admits(filters) if filters else None,
         tenant=tenant,
         intent=to_intent(intent) if intent else None,
+        skip=skip or (),
     )
 
 

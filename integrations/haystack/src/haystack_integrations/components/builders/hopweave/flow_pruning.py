@@ -8,7 +8,7 @@ from haystack import Document, component
 from haystack_integrations.common.hopweave.documents import to_hit
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
 from haystack_integrations.common.hopweave.parameters import NamedParameters, overridden, written
-from haystack_integrations.common.hopweave.questions import Tenant, narrowed
+from haystack_integrations.common.hopweave.questions import Tenant, narrowed, to_query
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.graph.flow_pruning import FlowPruning
 
@@ -103,6 +103,7 @@ class FlowPruningBuilder(NamedParameters):
         top_k: int | None = None,
         tenant: Tenant = None,
         overrides: dict[str, Any] | None = None,
+        skip: list[str] | None = None,
     ) -> dict[str, Any]:
         """
         Find the paths between documents.
@@ -112,10 +113,12 @@ class FlowPruningBuilder(NamedParameters):
         :param top_k: How many paths to keep, instead of the number given at construction.
         :param tenant: Metadata values a document must have to be seen at all, within what was given at construction.
         :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
         :returns: `paths` as lines of text, best last; the same as `details`, best first; the `document_ids` on them;
             and whether the search `finished` in time.
         """
-        asked = plan is None or plan["prune_paths"]
+        skipped = bool(skip) and self.pruning.skipped_by(to_query("", skip=skip))
+        asked = (plan is None or plan["prune_paths"]) and not skipped
         hits = [to_hit(one) for one in documents if asked]
         pruning = overridden(self.pruning, overrides, top_k=top_k)
         found = pruning.paths(hits, self._file.open(), tenant=narrowed(self.tenant, tenant))

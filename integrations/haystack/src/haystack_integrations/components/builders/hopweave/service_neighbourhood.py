@@ -9,7 +9,7 @@ from haystack import Document, component
 from haystack_integrations.common.hopweave.documents import to_hit
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
 from haystack_integrations.common.hopweave.parameters import NamedParameters, overridden, written
-from haystack_integrations.common.hopweave.questions import Tenant, narrowed
+from haystack_integrations.common.hopweave.questions import Tenant, narrowed, to_query
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.graph.service_neighbourhood import ServiceNeighbourhood
 
@@ -70,7 +70,11 @@ class ServiceNeighbourhoodBuilder(NamedParameters):
 
     @component.output_types(lines=list[str], neighbourhood=dict[str, Any])
     def run(
-        self, documents: list[Document], tenant: Tenant = None, overrides: dict[str, Any] | None = None
+        self,
+        documents: list[Document],
+        tenant: Tenant = None,
+        overrides: dict[str, Any] | None = None,
+        skip: list[str] | None = None,
     ) -> dict[str, Any]:
         """
         Look around the services of documents.
@@ -78,8 +82,11 @@ class ServiceNeighbourhoodBuilder(NamedParameters):
         :param documents: What was retrieved, best first.
         :param tenant: Metadata values a document must have to be seen at all, within what was given at construction.
         :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
         :returns: The calls as `lines` of text, best last, and the `neighbourhood` by service as plain data.
         """
+        if skip and self.builder.skipped_by(to_query("", skip=skip)):
+            return {"lines": [], "neighbourhood": {}}
         hits = [to_hit(one) for one in documents]
         builder = overridden(self.builder, overrides)
         around = builder.around(hits, self._file.open(), tenant=narrowed(self.tenant, tenant))

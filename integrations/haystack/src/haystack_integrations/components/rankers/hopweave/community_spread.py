@@ -35,6 +35,7 @@ class CommunitySpreadRanker(StageRanker):
         min_hits: int = _CORE.min_hits,
         field: str = _CORE.field,
         clamp: bool = _CORE.clamp,
+        optional: bool = False,
         top_k: int | None = None,
         knowledge_base: str | Path | None = None,
     ) -> None:
@@ -45,10 +46,12 @@ class CommunitySpreadRanker(StageRanker):
         :param min_hits: With fewer documents than this nothing is changed.
         :param field: Metadata field that names the community.
         :param clamp: Whether to keep scores within [0, 1].
+        :param optional: Whether to go on with the documents as they were if this fails.
         :param top_k: How many documents to return, all of them when not given.
         :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
         """
         stage = CommunitySpread(
+            optional=optional,
             multiplier=multiplier,
             min_hits=min_hits,
             field=field,

@@ -35,26 +35,30 @@ class ConfidenceThresholdRanker(StageRanker):
         self,
         *,
         min_confidence: float = _CORE.min_confidence,
+        optional: bool = False,
         top_k: int | None = None,
     ) -> None:
         """
         Create the ranker.
 
         :param min_confidence: The lowest probability with which documents are returned.
+        :param optional: Whether to go on with the documents as they were if this fails.
         :param top_k: How many documents to return, all of them when not given.
         """
         stage = ConfidenceThreshold(
+            optional=optional,
             min_confidence=min_confidence,
         )
         StageRanker.__init__(self, stage, top_k=top_k)
 
-    @component.output_types(documents=list[Document], confidence=float)
+    @component.output_types(documents=list[Document], confidence=float, failures=dict[str, str])
     def run(
         self,
         documents: list[Document],
         query: str = "",
         top_k: int | None = None,
         overrides: dict[str, Any] | None = None,
+        skip: list[str] | None = None,
     ) -> dict[str, Any]:
         """
         Return all documents or none.
@@ -63,17 +67,19 @@ class ConfidenceThresholdRanker(StageRanker):
         :param query: The question.
         :param top_k: How many documents to return, instead of the number given at construction.
         :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
         :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`, and `confidence`.
         """
-        return self._with_confidence(self._rank(documents, query, top_k, overrides), documents, query)
+        return self._with_confidence(self._rank(documents, query, top_k, overrides, skip=skip), documents, query)
 
-    @component.output_types(documents=list[Document], confidence=float)
+    @component.output_types(documents=list[Document], confidence=float, failures=dict[str, str])
     async def run_async(
         self,
         documents: list[Document],
         query: str = "",
         top_k: int | None = None,
         overrides: dict[str, Any] | None = None,
+        skip: list[str] | None = None,
     ) -> dict[str, Any]:
         """
         Return all documents or none, without blocking the event loop.
@@ -82,11 +88,12 @@ class ConfidenceThresholdRanker(StageRanker):
         :param query: The question.
         :param top_k: How many documents to return, instead of the number given at construction.
         :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
         :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`, and `confidence`.
         """
-        return self._with_confidence(await self._rank_async(documents, query, top_k, overrides), documents, query)
+        return self._with_confidence(
+            await self._rank_async(documents, query, top_k, overrides, skip=skip), documents, query
+        )
 
-    def _with_confidence(
-        self, ranked: dict[str, list[Document]], documents: list[Document], query: str
-    ) -> dict[str, Any]:
+    def _with_confidence(self, ranked: dict[str, Any], documents: list[Document], query: str) -> dict[str, Any]:
         return {**ranked, "confidence": confidence(self._hits(documents), query).probability}

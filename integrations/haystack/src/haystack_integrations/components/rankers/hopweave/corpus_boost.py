@@ -35,6 +35,7 @@ class CorpusBoostRanker(StageRanker):
         rules: Sequence[CorpusRule | dict[str, Any]] = _CORE.rules,
         corpus_type_field: str = _CORE.corpus_type_field,
         clamp: bool = _CORE.clamp,
+        optional: bool = False,
         top_k: int | None = None,
     ) -> None:
         """
@@ -43,9 +44,11 @@ class CorpusBoostRanker(StageRanker):
         :param rules: Which phrases boost which corpus types, and by how much.
         :param corpus_type_field: Metadata field with the corpus type.
         :param clamp: Whether to keep scores within [0, 1].
+        :param optional: Whether to go on with the documents as they were if this fails.
         :param top_k: How many documents to return, all of them when not given.
         """
         stage = CorpusBoost(
+            optional=optional,
             rules=rules,
             corpus_type_field=corpus_type_field,
             clamp=clamp,

@@ -33,6 +33,7 @@ class CosineRerankRanker(QuestionVectorRanker):
         self,
         *,
         blend: float = _CORE.blend,
+        optional: bool = False,
         top_k: int | None = None,
         knowledge_base: str | Path | None = None,
     ) -> None:
@@ -40,10 +41,12 @@ class CosineRerankRanker(QuestionVectorRanker):
         Create the ranker.
 
         :param blend: Share of the cosine; the rest is the original score.
+        :param optional: Whether to go on with the documents as they were if this fails.
         :param top_k: How many documents to return, all of them when not given.
         :param knowledge_base: Path of a knowledge base file, for what question and documents do not carry themselves.
         """
         stage = CosineRerank(
+            optional=optional,
             blend=blend,
         )
         QuestionVectorRanker.__init__(self, stage, top_k=top_k, knowledge_base=knowledge_base)

@@ -38,6 +38,7 @@ class CrossEncoderRanker(StageRanker):
         output: str = _CORE.output,
         blend: float = _CORE.blend,
         include_title: bool = _CORE.include_title,
+        optional: bool = False,
         top_k: int | None = None,
     ) -> None:
         """
@@ -50,9 +51,11 @@ class CrossEncoderRanker(StageRanker):
         :param output: unit: a probability; logit: the model's raw score.
         :param blend: Share of the model's score; the rest is the original score.
         :param include_title: Whether the model reads the title in the metadata, too.
+        :param optional: Whether to go on with the documents as they were if this fails.
         :param top_k: How many documents to return, all of them when not given.
         """
         stage = CrossEncoder(
+            optional=optional,
             model=model,
             device=device,
             candidates=candidates,

@@ -35,6 +35,7 @@ class DeferralRanker(StageRanker):
         *,
         max_similarity: float = _CORE.max_similarity,
         candidates: int = _CORE.candidates,
+        optional: bool = False,
         top_k: int | None = None,
         knowledge_base: str | Path | None = None,
     ) -> None:
@@ -43,10 +44,12 @@ class DeferralRanker(StageRanker):
 
         :param max_similarity: Cosine above which a document repeats a chosen one.
         :param candidates: Number of documents, from the top, to compare; the others follow in their order.
+        :param optional: Whether to go on with the documents as they were if this fails.
         :param top_k: How many documents to return, all of them when not given.
         :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
         """
         stage = Deferral(
+            optional=optional,
             max_similarity=max_similarity,
             candidates=candidates,
         )

@@ -38,6 +38,7 @@ class FreshnessRanker(DatedRanker):
         corpus_type_field: str = _CORE.corpus_type_field,
         timestamp_field: str = _CORE.timestamp_field,
         clamp: bool = _CORE.clamp,
+        optional: bool = False,
         top_k: int | None = None,
     ) -> None:
         """
@@ -51,9 +52,11 @@ class FreshnessRanker(DatedRanker):
         :param corpus_type_field: Metadata field with the corpus type.
         :param timestamp_field: Metadata field with the date.
         :param clamp: Whether to keep scores within [0, 1].
+        :param optional: Whether to go on with the documents as they were if this fails.
         :param top_k: How many documents to return, all of them when not given.
         """
         stage = Freshness(
+            optional=optional,
             weight=weight,
             half_life_days=half_life_days,
             decay=decay,

@@ -30,6 +30,7 @@ class ImportanceRanker(StageRanker):
         *,
         floor: float = _CORE.floor,
         importance_field: str = _CORE.importance_field,
+        optional: bool = False,
         top_k: int | None = None,
     ) -> None:
         """
@@ -37,9 +38,11 @@ class ImportanceRanker(StageRanker):
 
         :param floor: Factor for a document of importance 0.
         :param importance_field: Metadata field with the importance, from 0 to 1.
+        :param optional: Whether to go on with the documents as they were if this fails.
         :param top_k: How many documents to return, all of them when not given.
         """
         stage = Importance(
+            optional=optional,
             floor=floor,
             importance_field=importance_field,
         )

@@ -28,6 +28,7 @@ class LengthRanker(StageRanker):
         *,
         anchor_characters: int = _CORE.anchor_characters,
         slope: float = _CORE.slope,
+        optional: bool = False,
         top_k: int | None = None,
     ) -> None:
         """
@@ -35,9 +36,11 @@ class LengthRanker(StageRanker):
 
         :param anchor_characters: Length up to which scores are unchanged.
         :param slope: How much each doubling of the length adds to the divisor.
+        :param optional: Whether to go on with the documents as they were if this fails.
         :param top_k: How many documents to return, all of them when not given.
         """
         stage = Length(
+            optional=optional,
             anchor_characters=anchor_characters,
             slope=slope,
         )

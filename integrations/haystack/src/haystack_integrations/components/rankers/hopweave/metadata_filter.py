@@ -43,6 +43,7 @@ class MetadataFilterRanker(StageRanker):
         repos: Sequence[str] | None = _CORE.repos,
         where: dict[str, Any] = _CORE.where,
         filters: dict[str, Any] | None = None,
+        optional: bool = False,
         top_k: int | None = None,
     ) -> None:
         """
@@ -54,10 +55,12 @@ class MetadataFilterRanker(StageRanker):
         :param repos: Allowed values of `repo_name`.
         :param where: Any other filter on metadata, by field.
         :param filters: Haystack metadata filters.
+        :param optional: Whether to go on with the documents as they were if this fails.
         :param top_k: How many documents to return, all of them when not given.
         """
         _check_where(where)
         stage = MetadataFilter(
+            optional=optional,
             types=types,
             corpus_types=corpus_types,
             services=services,

@@ -35,6 +35,7 @@ class NoiseRanker(StageRanker):
         extra_rules: Sequence[NoiseRule | dict[str, Any]] = _CORE.extra_rules,
         min_characters: int = _CORE.min_characters,
         min_cjk_characters: int = _CORE.min_cjk_characters,
+        optional: bool = False,
         top_k: int | None = None,
     ) -> None:
         """
@@ -44,9 +45,11 @@ class NoiseRanker(StageRanker):
         :param extra_rules: Rules in addition to `rules`; they are tried first.
         :param min_characters: Shorter texts are noise.
         :param min_cjk_characters: The same limit for texts with Chinese, Japanese or Korean characters.
+        :param optional: Whether to go on with the documents as they were if this fails.
         :param top_k: How many documents to return, all of them when not given.
         """
         stage = Noise(
+            optional=optional,
             rules=rules,
             extra_rules=extra_rules,
             min_characters=min_characters,

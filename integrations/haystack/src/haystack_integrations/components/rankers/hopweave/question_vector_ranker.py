@@ -12,15 +12,16 @@ class QuestionVectorRanker(StageRanker):
 
     reads_vectors: ClassVar[bool] = True
 
-    @component.output_types(documents=list[Document])
+    @component.output_types(documents=list[Document], failures=dict[str, str])
     def run(
         self,
         documents: list[Document],
         query: str = "",
         top_k: int | None = None,
         overrides: dict[str, Any] | None = None,
+        skip: list[str] | None = None,
         query_embedding: list[float] | None = None,
-    ) -> dict[str, list[Document]]:
+    ) -> dict[str, Any]:
         """
         Rescore, reorder or drop documents.
 
@@ -28,20 +29,23 @@ class QuestionVectorRanker(StageRanker):
         :param query: The question.
         :param top_k: How many documents to return, instead of the number given at construction.
         :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
         :param query_embedding: The question's vector, if it is not for a knowledge base to make it.
-        :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`.
+        :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`, and, if the stage failed and is
+            optional or has something to fall back on, `failures` with the reason.
         """
-        return self._rank(documents, query, top_k, overrides, query_embedding=query_embedding)
+        return self._rank(documents, query, top_k, overrides, skip=skip, query_embedding=query_embedding)
 
-    @component.output_types(documents=list[Document])
+    @component.output_types(documents=list[Document], failures=dict[str, str])
     async def run_async(
         self,
         documents: list[Document],
         query: str = "",
         top_k: int | None = None,
         overrides: dict[str, Any] | None = None,
+        skip: list[str] | None = None,
         query_embedding: list[float] | None = None,
-    ) -> dict[str, list[Document]]:
+    ) -> dict[str, Any]:
         """
         Rescore, reorder or drop documents without blocking the event loop.
 
@@ -49,7 +53,9 @@ class QuestionVectorRanker(StageRanker):
         :param query: The question.
         :param top_k: How many documents to return, instead of the number given at construction.
         :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
         :param query_embedding: The question's vector, if it is not for a knowledge base to make it.
-        :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`.
+        :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`, and, if the stage failed and is
+            optional or has something to fall back on, `failures` with the reason.
         """
-        return await self._rank_async(documents, query, top_k, overrides, query_embedding=query_embedding)
+        return await self._rank_async(documents, query, top_k, overrides, skip=skip, query_embedding=query_embedding)

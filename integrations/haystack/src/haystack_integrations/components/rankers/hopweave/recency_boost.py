@@ -31,6 +31,7 @@ class RecencyBoostRanker(DatedRanker):
         decay: str = _CORE.decay,
         timestamp_field: str = _CORE.timestamp_field,
         clamp: bool = _CORE.clamp,
+        optional: bool = False,
         top_k: int | None = None,
     ) -> None:
         """
@@ -41,9 +42,11 @@ class RecencyBoostRanker(DatedRanker):
         :param decay: half_life: 2^(-age/half-life); exponential: e^(-age/half-life).
         :param timestamp_field: Metadata field with the date.
         :param clamp: Whether to keep scores within [0, 1].
+        :param optional: Whether to go on with the documents as they were if this fails.
         :param top_k: How many documents to return, all of them when not given.
         """
         stage = RecencyBoost(
+            optional=optional,
             weight=weight,
             half_life_days=half_life_days,
             decay=decay,

@@ -57,6 +57,7 @@ class RemoteRerankRanker(QuestionVectorRanker):
         include_title: bool = _CORE.include_title,
         reply_scale: str | None = _CORE.reply_scale,
         parameters: dict[str, Any] = _CORE.parameters,
+        optional: bool = False,
         top_k: int | None = None,
         knowledge_base: str | Path | None = None,
     ) -> None:
@@ -77,10 +78,12 @@ class RemoteRerankRanker(QuestionVectorRanker):
         :param include_title: Whether to send the title in the metadata, too.
         :param reply_scale: Scale of the scores (unit or logit); by default that of the provider.
         :param parameters: Additional fields of the request body.
+        :param optional: Whether to go on with the documents as they were if this fails.
         :param top_k: How many documents to return, all of them when not given.
         :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
         """
         stage = RemoteRerank(
+            optional=optional,
             provider=provider,
             model=model,
             url=url,

@@ -30,15 +30,18 @@ class ScoreThresholdRanker(StageRanker):
         self,
         *,
         min_score: float = _CORE.min_score,
+        optional: bool = False,
         top_k: int | None = None,
     ) -> None:
         """
         Create the ranker.
 
         :param min_score: The lowest score that is kept.
+        :param optional: Whether to go on with the documents as they were if this fails.
         :param top_k: How many documents to return, all of them when not given.
         """
         stage = ScoreThreshold(
+            optional=optional,
             min_score=min_score,
         )
         StageRanker.__init__(self, stage, top_k=top_k)

@@ -6,12 +6,13 @@ from typing import Any, ClassVar
 from haystack import Document, component
 
 from haystack_integrations.common.hopweave.documents import check_documents, to_document, to_hit
+from haystack_integrations.common.hopweave.failures import report_failures
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
 from haystack_integrations.common.hopweave.parameters import NamedParameters, overridden, written
 from haystack_integrations.common.hopweave.questions import to_query
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave import Hit, KnowledgeBase, Query
-from hopweave.component import Stage
+from hopweave.component import Stage, Staged
 from hopweave.scores import first
 
 
@@ -52,14 +53,15 @@ class StageRanker(NamedParameters):
         """
         return written(self, self.stage, top_k=self.top_k, knowledge_base=self.knowledge_base)
 
-    @component.output_types(documents=list[Document])
+    @component.output_types(documents=list[Document], failures=dict[str, str])
     def run(
         self,
         documents: list[Document],
         query: str = "",
         top_k: int | None = None,
         overrides: dict[str, Any] | None = None,
-    ) -> dict[str, list[Document]]:
+        skip: list[str] | None = None,
+    ) -> dict[str, Any]:
         """
         Rescore, reorder or drop documents.
 
@@ -67,18 +69,21 @@ class StageRanker(NamedParameters):
         :param query: The question.
         :param top_k: How many documents to return, instead of the number given at construction.
         :param overrides: Other values for parameters of the constructor, by name, for this run.
-        :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`.
+        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
+        :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`, and, if the stage failed and is
+            optional or has something to fall back on, `failures` with the reason.
         """
-        return self._rank(documents, query, top_k, overrides)
+        return self._rank(documents, query, top_k, overrides, skip=skip)
 
-    @component.output_types(documents=list[Document])
+    @component.output_types(documents=list[Document], failures=dict[str, str])
     async def run_async(
         self,
         documents: list[Document],
         query: str = "",
         top_k: int | None = None,
         overrides: dict[str, Any] | None = None,
-    ) -> dict[str, list[Document]]:
+        skip: list[str] | None = None,
+    ) -> dict[str, Any]:
         """
         Rescore, reorder or drop documents without blocking the event loop.
 
@@ -86,19 +91,19 @@ class StageRanker(NamedParameters):
         :param query: The question.
         :param top_k: How many documents to return, instead of the number given at construction.
         :param overrides: Other values for parameters of the constructor, by name, for this run.
-        :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`.
+        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
+        :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`, and, if the stage failed and is
+            optional or has something to fall back on, `failures` with the reason.
         """
-        return await self._rank_async(documents, query, top_k, overrides)
+        return await self._rank_async(documents, query, top_k, overrides, skip=skip)
 
-    def _rank(self, documents: list[Document], *arguments: Any, **question: Any) -> dict[str, list[Document]]:
+    def _rank(self, documents: list[Document], *arguments: Any, **question: Any) -> dict[str, Any]:
         stage, asked, knowledge, top_k = self._prepare(*arguments, **question)
-        return self._finish(stage.apply(self._hits(documents), asked, knowledge), top_k)
+        return self._finish(stage.attempt(self._hits(documents), asked, knowledge), top_k)
 
-    async def _rank_async(
-        self, documents: list[Document], *arguments: Any, **question: Any
-    ) -> dict[str, list[Document]]:
+    async def _rank_async(self, documents: list[Document], *arguments: Any, **question: Any) -> dict[str, Any]:
         stage, asked, knowledge, top_k = self._prepare(*arguments, **question)
-        return self._finish(await stage.apply_async(self._hits(documents), asked, knowledge), top_k)
+        return self._finish(await stage.attempt_async(self._hits(documents), asked, knowledge), top_k)
 
     def _hits(self, documents: list[Document]) -> list[Hit]:
         check_documents(documents)
@@ -111,7 +116,9 @@ class StageRanker(NamedParameters):
         knowledge = self._file.open() if self._file else None
         return overridden(self.stage, overrides, **own), to_query(query, **question), knowledge, top_k
 
-    def _finish(self, hits: list[Hit], top_k: int | None) -> dict[str, list[Document]]:
-        hits = first(hits, self.top_k if top_k is None else top_k)
-        tag(self.stage.kind, hits)
-        return {"documents": [to_document(hit) for hit in hits]}
+    def _finish(self, staged: Staged, top_k: int | None) -> dict[str, Any]:
+        hits = first(staged.hits, self.top_k if top_k is None else top_k)
+        failures = {} if staged.failure is None else {self.stage.kind: staged.failure}
+        tag(self.stage.kind, hits, **{f"failed.{name}": why for name, why in failures.items()})
+        found = {"documents": [to_document(hit) for hit in hits]}
+        return {**found, "failures": report_failures(self, failures)} if failures else found

@@ -30,6 +30,7 @@ class TimeDecayRanker(DatedRanker):
         floor: float = _CORE.floor,
         decay: str = _CORE.decay,
         timestamp_field: str = _CORE.timestamp_field,
+        optional: bool = False,
         top_k: int | None = None,
     ) -> None:
         """
@@ -39,9 +40,11 @@ class TimeDecayRanker(DatedRanker):
         :param floor: Share of the score that does not decay.
         :param decay: half_life: 2^(-age/half-life); exponential: e^(-age/half-life).
         :param timestamp_field: Metadata field with the date.
+        :param optional: Whether to go on with the documents as they were if this fails.
         :param top_k: How many documents to return, all of them when not given.
         """
         stage = TimeDecay(
+            optional=optional,
             half_life_days=half_life_days,
             floor=floor,
             decay=decay,

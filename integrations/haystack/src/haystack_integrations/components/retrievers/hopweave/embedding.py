@@ -75,6 +75,7 @@ class EmbeddingRetriever(SourceRetriever):
         top_k: int | None = None,
         tenant: Tenant = None,
         overrides: dict[str, Any] | None = None,
+        skip: list[str] | None = None,
     ) -> dict[str, Any]:
         """
         Find documents for the vector of a question.
@@ -84,10 +85,11 @@ class EmbeddingRetriever(SourceRetriever):
         :param top_k: How many documents to return, instead of the number given at construction.
         :param tenant: Metadata values a document must have to be seen at all; narrows those given at construction.
         :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
         :returns: `documents`, best first, with receipts under `meta["hopweave"]`; if an optional source failed, instead
             `failures` with the reason.
         """
-        return self._find("", filters, top_k, tenant, overrides, query_embedding=query_embedding)
+        return self._find("", filters, top_k, tenant, overrides, skip=skip, query_embedding=query_embedding)
 
     @component.output_types(documents=list[Document], failures=dict[str, str])
     async def run_async(
@@ -97,6 +99,7 @@ class EmbeddingRetriever(SourceRetriever):
         top_k: int | None = None,
         tenant: Tenant = None,
         overrides: dict[str, Any] | None = None,
+        skip: list[str] | None = None,
     ) -> dict[str, Any]:
         """
         Find documents for the vector of a question without blocking the event loop.
@@ -106,7 +109,8 @@ class EmbeddingRetriever(SourceRetriever):
         :param top_k: How many documents to return, instead of the number given at construction.
         :param tenant: Metadata values a document must have to be seen at all; narrows those given at construction.
         :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
         :returns: `documents`, best first, with receipts under `meta["hopweave"]`; if an optional source failed, instead
             `failures` with the reason.
         """
-        return await self._find_async("", filters, top_k, tenant, overrides, query_embedding=query_embedding)
+        return await self._find_async("", filters, top_k, tenant, overrides, skip=skip, query_embedding=query_embedding)

@@ -59,6 +59,7 @@ class HybridGraphRetriever:
             "filters": open_sockets(self.pipeline, "filters"),
             "top_k": open_sockets(self.pipeline, "top_k"),
             "tenant": open_sockets(self.pipeline, "tenant"),
+            "skip": open_sockets(self.pipeline, "skip"),
         }
         if dated := open_sockets(self.pipeline, "now"):
             self.input_mapping["now"] = dated
@@ -73,6 +74,7 @@ class HybridGraphRetriever:
             top_k: int | None = None,
             tenant: Tenant = None,
             now: datetime | str | None = None,
+            skip: list[str] | None = None,
         ) -> dict[str, list[Document]]:
             """Find documents for a query."""
             ...
@@ -84,6 +86,7 @@ class HybridGraphRetriever:
             top_k: int | None = None,
             tenant: Tenant = None,
             now: datetime | str | None = None,
+            skip: list[str] | None = None,
         ) -> dict[str, list[Document]]:
             """Find documents for a query without blocking the event loop."""
             ...
@@ -94,7 +97,7 @@ class HybridGraphRetriever:
             """
             Find documents for a query.
 
-            :param inputs: `query`, and if you like `filters`, `top_k`, `tenant` and `now`.
+            :param inputs: `query`, and if you like `filters`, `top_k`, `tenant`, `now` and `skip`.
             :returns: `documents`, best first; none for a message that the recipe's gate does not let through.
             """
             return {"documents": [], **super(HybridGraphRetriever, self).run(**inputs)}  # noqa: UP008 - a bare super() is that of the class before it was decorated
@@ -103,7 +106,7 @@ class HybridGraphRetriever:
             """
             Find documents for a query without blocking the event loop.
 
-            :param inputs: `query`, and if you like `filters`, `top_k`, `tenant` and `now`.
+            :param inputs: `query`, and if you like `filters`, `top_k`, `tenant`, `now` and `skip`.
             :returns: `documents`, best first; none for a message that the recipe's gate does not let through.
             """
             return {"documents": [], **await super(HybridGraphRetriever, self).run_async(**inputs)}  # noqa: UP008 - a bare super() is that of the class before it was decorated

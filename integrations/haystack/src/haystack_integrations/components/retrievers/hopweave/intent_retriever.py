@@ -20,6 +20,7 @@ class IntentRetriever(SourceRetriever):
         tenant: Tenant = None,
         intent: dict[str, Any] | None = None,
         overrides: dict[str, Any] | None = None,
+        skip: list[str] | None = None,
     ) -> dict[str, Any]:
         """
         Find documents for a question.
@@ -30,10 +31,11 @@ class IntentRetriever(SourceRetriever):
         :param tenant: Metadata values a document must have to be seen at all; narrows those given at construction.
         :param intent: What the question is after, from an `IntentRouter`.
         :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
         :returns: `documents`, best first, with receipts under `meta["hopweave"]`; if an optional source failed, instead
             `failures` with the reason.
         """
-        return self._find(query, filters, top_k, tenant, overrides, intent=intent)
+        return self._find(query, filters, top_k, tenant, overrides, skip=skip, intent=intent)
 
     @component.output_types(documents=list[Document], failures=dict[str, str])
     async def run_async(
@@ -44,6 +46,7 @@ class IntentRetriever(SourceRetriever):
         tenant: Tenant = None,
         intent: dict[str, Any] | None = None,
         overrides: dict[str, Any] | None = None,
+        skip: list[str] | None = None,
     ) -> dict[str, Any]:
         """
         Find documents for a question without blocking the event loop.
@@ -54,7 +57,8 @@ class IntentRetriever(SourceRetriever):
         :param tenant: Metadata values a document must have to be seen at all; narrows those given at construction.
         :param intent: What the question is after, from an `IntentRouter`.
         :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
         :returns: `documents`, best first, with receipts under `meta["hopweave"]`; if an optional source failed, instead
             `failures` with the reason.
         """
-        return await self._find_async(query, filters, top_k, tenant, overrides, intent=intent)
+        return await self._find_async(query, filters, top_k, tenant, overrides, skip=skip, intent=intent)

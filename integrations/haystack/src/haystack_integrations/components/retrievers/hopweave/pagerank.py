@@ -156,6 +156,7 @@ class PageRankRetriever(SourceRetriever):
         restart: float | None = None,
         plan: dict[str, Any] | None = None,
         overrides: dict[str, Any] | None = None,
+        skip: list[str] | None = None,
         **documents: list[Document] | None,
     ) -> dict[str, Any]:
         """
@@ -168,11 +169,13 @@ class PageRankRetriever(SourceRetriever):
         :param restart: Probability to jump back to the seeds, instead of the one given at construction.
         :param plan: The plan of the question; if it does not ask for paths, nothing is pruned.
         :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
         :param documents: What other retrievers found, under the names in `seeds_from`.
         :returns: `documents`, best first, with receipts under `meta["hopweave"]`; if an optional source failed, instead
             `failures` with the reason.
         """
-        return self._find(query, filters, top_k, tenant, overrides, restart=restart, plan=plan, documents=documents)
+        inputs = {"restart": restart, "plan": plan, "documents": documents}
+        return self._find(query, filters, top_k, tenant, overrides, skip=skip, **inputs)
 
     @component.output_types(documents=list[Document], failures=dict[str, str])
     async def run_async(
@@ -184,6 +187,7 @@ class PageRankRetriever(SourceRetriever):
         restart: float | None = None,
         plan: dict[str, Any] | None = None,
         overrides: dict[str, Any] | None = None,
+        skip: list[str] | None = None,
         **documents: list[Document] | None,
     ) -> dict[str, Any]:
         """
@@ -196,10 +200,11 @@ class PageRankRetriever(SourceRetriever):
         :param restart: Probability to jump back to the seeds, instead of the one given at construction.
         :param plan: The plan of the question; if it does not ask for paths, nothing is pruned.
         :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
         :param documents: What other retrievers found, under the names in `seeds_from`.
         :returns: `documents`, best first, with receipts under `meta["hopweave"]`; if an optional source failed, instead
             `failures` with the reason.
         """
         return await self._find_async(
-            query, filters, top_k, tenant, overrides, restart=restart, plan=plan, documents=documents
+            query, filters, top_k, tenant, overrides, skip=skip, restart=restart, plan=plan, documents=documents
         )

@@ -19,6 +19,7 @@ class QueryRetriever(SourceRetriever):
         top_k: int | None = None,
         tenant: Tenant = None,
         overrides: dict[str, Any] | None = None,
+        skip: list[str] | None = None,
     ) -> dict[str, Any]:
         """
         Find documents for a question.
@@ -28,10 +29,11 @@ class QueryRetriever(SourceRetriever):
         :param top_k: How many documents to return, instead of the number given at construction.
         :param tenant: Metadata values a document must have to be seen at all; narrows those given at construction.
         :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
         :returns: `documents`, best first, with receipts under `meta["hopweave"]`; if an optional source failed, instead
             `failures` with the reason.
         """
-        return self._find(query, filters, top_k, tenant, overrides)
+        return self._find(query, filters, top_k, tenant, overrides, skip=skip)
 
     @component.output_types(documents=list[Document], failures=dict[str, str])
     async def run_async(
@@ -41,6 +43,7 @@ class QueryRetriever(SourceRetriever):
         top_k: int | None = None,
         tenant: Tenant = None,
         overrides: dict[str, Any] | None = None,
+        skip: list[str] | None = None,
     ) -> dict[str, Any]:
         """
         Find documents for a question without blocking the event loop.
@@ -50,7 +53,8 @@ class QueryRetriever(SourceRetriever):
         :param top_k: How many documents to return, instead of the number given at construction.
         :param tenant: Metadata values a document must have to be seen at all; narrows those given at construction.
         :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
         :returns: `documents`, best first, with receipts under `meta["hopweave"]`; if an optional source failed, instead
             `failures` with the reason.
         """
-        return await self._find_async(query, filters, top_k, tenant, overrides)
+        return await self._find_async(query, filters, top_k, tenant, overrides, skip=skip)

@@ -138,6 +138,7 @@ class RecipeRetriever(NamedParameters):
         query_embedding: list[float] | None = None,
         now: datetime | str | None = None,
         tenant: Tenant = None,
+        skip: list[str] | None = None,
         **documents: list[Document] | None,
     ) -> dict[str, Any]:
         """
@@ -149,12 +150,13 @@ class RecipeRetriever(NamedParameters):
         :param query_embedding: The question's vector, if it is not for the knowledge base's embedder to make it.
         :param now: The time that freshness goes by, the current one when not given.
         :param tenant: Metadata values a document must have to be seen at all; narrows those given at construction.
+        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
         :param documents: What other retrievers found, under the names in `upstream`.
         :returns: `documents`, best first, with receipts under `meta["hopweave"]`, `confidence`, the probability that
-            the answer is among what was found (None if nothing was looked up), and, if optional sources failed or were
-            too slow, `failures` with the reasons by source.
+            the answer is among what was found (None if nothing was looked up), and, if optional sources or
+            stages failed or were too slow, `failures` with the reasons by source or kind of stage.
         """
-        pipeline, question, wanted = self._prepare(query, filters, top_k, query_embedding, now, tenant, documents)
+        pipeline, question, wanted = self._prepare(query, filters, top_k, query_embedding, now, tenant, skip, documents)
         return self._finish(pipeline.run(question, top_k=wanted))
 
     @component.output_types(documents=list[Document], confidence=float | None, failures=dict[str, str])
@@ -166,6 +168,7 @@ class RecipeRetriever(NamedParameters):
         query_embedding: list[float] | None = None,
         now: datetime | str | None = None,
         tenant: Tenant = None,
+        skip: list[str] | None = None,
         **documents: list[Document] | None,
     ) -> dict[str, Any]:
         """
@@ -177,12 +180,13 @@ class RecipeRetriever(NamedParameters):
         :param query_embedding: The question's vector, if it is not for the knowledge base's embedder to make it.
         :param now: The time that freshness goes by, the current one when not given.
         :param tenant: Metadata values a document must have to be seen at all; narrows those given at construction.
+        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
         :param documents: What other retrievers found, under the names in `upstream`.
         :returns: `documents`, best first, with receipts under `meta["hopweave"]`, `confidence`, the probability that
-            the answer is among what was found (None if nothing was looked up), and, if optional sources failed or were
-            too slow, `failures` with the reasons by source.
+            the answer is among what was found (None if nothing was looked up), and, if optional sources or
+            stages failed or were too slow, `failures` with the reasons by source or kind of stage.
         """
-        pipeline, question, wanted = self._prepare(query, filters, top_k, query_embedding, now, tenant, documents)
+        pipeline, question, wanted = self._prepare(query, filters, top_k, query_embedding, now, tenant, skip, documents)
         return self._finish(await pipeline.run_async(question, top_k=wanted))
 
     def _prepare(
@@ -193,6 +197,7 @@ class RecipeRetriever(NamedParameters):
         query_embedding: list[float] | None,
         now: datetime | str | None,
         tenant: Tenant,
+        skip: list[str] | None,
         documents: Mapping[str, list[Document] | None],
     ) -> tuple[Pipeline, Query, int | None]:
         question = to_query(
@@ -201,6 +206,7 @@ class RecipeRetriever(NamedParameters):
             tenant=narrowed(self.tenant, tenant),
             query_embedding=query_embedding,
             now=now,
+            skip=skip,
         )
         found = given_documents("upstream", self.upstream, documents)
         recipe = with_upstream(self._recipe, self.upstream, found) if self.upstream else self._recipe

@@ -20,6 +20,7 @@ class SeededRetriever(SourceRetriever):
         tenant: Tenant = None,
         intent: dict[str, Any] | None = None,
         overrides: dict[str, Any] | None = None,
+        skip: list[str] | None = None,
         **documents: list[Document] | None,
     ) -> dict[str, Any]:
         """
@@ -31,11 +32,12 @@ class SeededRetriever(SourceRetriever):
         :param tenant: Metadata values a document must have to be seen at all; narrows those given at construction.
         :param intent: What the question is after, from an `IntentRouter`.
         :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
         :param documents: What other retrievers found, under the names in `seeds_from`.
         :returns: `documents`, best first, with receipts under `meta["hopweave"]`; if an optional source failed, instead
             `failures` with the reason.
         """
-        return self._find(query, filters, top_k, tenant, overrides, intent=intent, documents=documents)
+        return self._find(query, filters, top_k, tenant, overrides, skip=skip, intent=intent, documents=documents)
 
     @component.output_types(documents=list[Document], failures=dict[str, str])
     async def run_async(
@@ -46,6 +48,7 @@ class SeededRetriever(SourceRetriever):
         tenant: Tenant = None,
         intent: dict[str, Any] | None = None,
         overrides: dict[str, Any] | None = None,
+        skip: list[str] | None = None,
         **documents: list[Document] | None,
     ) -> dict[str, Any]:
         """
@@ -57,8 +60,11 @@ class SeededRetriever(SourceRetriever):
         :param tenant: Metadata values a document must have to be seen at all; narrows those given at construction.
         :param intent: What the question is after, from an `IntentRouter`.
         :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
         :param documents: What other retrievers found, under the names in `seeds_from`.
         :returns: `documents`, best first, with receipts under `meta["hopweave"]`; if an optional source failed, instead
             `failures` with the reason.
         """
-        return await self._find_async(query, filters, top_k, tenant, overrides, intent=intent, documents=documents)
+        return await self._find_async(
+            query, filters, top_k, tenant, overrides, skip=skip, intent=intent, documents=documents
+        )
