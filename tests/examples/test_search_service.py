@@ -92,6 +92,12 @@ def test_the_graph_can_be_switched_off_and_on(service, method):
     assert any(result["receipt"]["path"] for result in expanded["results"])
 
 
+def test_a_request_can_leave_the_graph_out(service):
+    answer = service.search(QUESTION, skip=["graph"]).json()
+    assert not any(result["receipt"]["path"] for result in answer["results"])
+    assert "graph" not in answer["timings"]
+
+
 def test_chunks_of_one_file_stay_apart(service):
     answer = service.search("Kestrel gateway and its offline lockers", limit=10).json()
     ids = [result["receipt"]["id"] for result in answer["results"]]
@@ -206,6 +212,7 @@ def test_fifty_at_once(service):
         ({"query": "x", "min_relevance_score": "much"}, "min_relevance_score"),
         ({"query": "x", "include_citations": "yes"}, "include_citations"),
         ({"query": "x", "expand_graph": 1}, "expand_graph"),
+        ({"query": "x", "skip": ["words"]}, "skip.0"),
         ({"query": "x", "filters": []}, "filters"),
         ({"query": "x", "filters": {"type": {"$ne": 1}}}, "filters.type"),
         ({"query": "x", "filters": {"type": [["a"]]}}, "filters.type"),
@@ -454,6 +461,10 @@ def test_a_reranker_reorders(run_service, tmp_path, cross_encoder):
         assert answer["degraded"] == []
         assert all(result["receipt"]["steps"][-1]["stage"] == "cross_encoder" for result in answer["results"])
         assert "rerank" in answer["timings"]
+        plain = running.search(QUESTION, skip=["rerank"]).json()
+        assert "cross_encoder" not in {
+            step["stage"] for result in plain["results"] for step in result["receipt"]["steps"]
+        }
 
 
 def test_a_file_without_vectors_searches_by_words(run_service, tmp_path):

@@ -30,6 +30,7 @@ def test_the_description_tells_fields_limits_and_defaults(service):
         "include_citations": True,
         "expand_graph": True,
         "knowledge_base": None,
+        "skip": [],
     }
     limits = request["properties"]["limit"]
     assert (limits["minimum"], limits["maximum"]) == (1, 100)

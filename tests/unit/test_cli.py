@@ -341,9 +341,7 @@ def test_a_source_that_was_left_out_is_reported(run):
     code, out, err = run("query", "ferry", "--recipe", "r.yaml")
     assert code == 0
     assert "skua" in out
-    assert err.startswith(
-        "hopweave: source vector failed and was skipped: KnowledgeBaseError: hopweave.db: has no embedder"
-    )
+    assert err.startswith("hopweave: vector failed and was skipped: KnowledgeBaseError: hopweave.db: has no embedder")
 
 
 @pytest.mark.parametrize(

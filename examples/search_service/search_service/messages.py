@@ -115,6 +115,9 @@ class SearchRequest(BaseModel):
     include_citations: bool = Field(default=True, description="Whether to list the sources.")
     expand_graph: bool = Field(default=True, description="Whether to follow the graph from what was found.")
     knowledge_base: Name | None = Field(default=None, description="Which one to search; the first if not given.")
+    skip: list[Literal["rerank", "graph", "freshness"]] = Field(
+        default=[], max_length=3, description="Parts of the search to leave out this time, to be quicker."
+    )
 
 
 class Step(BaseModel):

@@ -185,7 +185,7 @@ def test_a_failing_optional_source_shows_in_log_output_and_trace(tmp_path, caplo
     with caplog.at_level(logging.WARNING):
         result = pipeline.run({"vector": {"query": "ferry"}})
     assert "has no embedder" in result["vector"]["failures"]["vector"]
-    assert "VectorSearchRetriever goes on without source 'vector'" in caplog.text
+    assert "VectorSearchRetriever goes on without 'vector'" in caplog.text
     assert "has no embedder" in tags["hopweave.failed.vector"]
     tags.clear()
     assert "vector" in RecipeRetriever(knowledge_base=path).run(query="ferry")["failures"]

@@ -200,7 +200,7 @@ def test_failures_of_optional_sources_reach_the_user(kb, heard, caplog):
     assert [(one.source, one.reason) for one in events if one.class_name() == "SourceFailedEvent"] == [
         ("vector", "ConnectionError: no route to the vectors")
     ] * 2
-    assert "source 'vector' failed and was skipped" in caplog.text
+    assert "'vector' failed and was skipped" in caplog.text
     assert "failures" not in load_query_engine("hybrid", kb).query("ferry pump").metadata["hopweave"]
 
 

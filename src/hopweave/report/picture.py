@@ -46,7 +46,7 @@ def _result(result: "Result") -> str:
             f'<h2 dir="auto">{escaped(result.query.text)}</h2>',
             _facts(result),
             *(
-                f'<p class="note" role="note">Source <b>{escaped(name)}</b> failed and was skipped: {escaped(why)}</p>'
+                f'<p class="note" role="note"><b>{escaped(name)}</b> failed and was skipped: {escaped(why)}</p>'
                 for name, why in result.failures.items()
             ),
             _hits(result.hits),

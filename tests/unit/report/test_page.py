@@ -119,7 +119,7 @@ context: {}
     text = Reader(html_report(replace(result, failures={"vector": "TimeoutError: too slow"}))).text
     assert "Intent workflow (also goal_based)" in text
     assert "Gate retrieves" in text
-    assert "Source vector failed and was skipped: TimeoutError: too slow" in text
+    assert "vector failed and was skipped: TimeoutError: too slow" in text
     assert "Context for a prompt[1] " in text or "Context for a promptConnections:" in text
     assert f"Paths between the hits ({len(result.paths.paths)})" in text
 

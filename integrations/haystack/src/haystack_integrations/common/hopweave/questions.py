@@ -1,6 +1,6 @@
 """What Haystack knows of a question, as a query."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Literal
@@ -27,6 +27,12 @@ Haystack's `ComponentTool` leaves inputs that may be functions out of a tool's p
 component of ours as a tool never sees the tenant.
 """
 
+Skip = list[str] | Callable[[], list[str]] | None
+"""
+What to leave out for a run: `rerank`, `graph`, `freshness`, or the kind of a source or stage; or a function that
+returns it. Like the tenant, it is the caller's to say and no parameter of a tool.
+"""
+
 
 def to_query(
     text: str,
@@ -36,7 +42,7 @@ def to_query(
     intent: dict[str, Any] | None = None,
     now: datetime | str | None = None,
     query_embedding: list[float] | None = None,
-    skip: Collection[str] | None = None,
+    skip: Skip = None,
 ) -> Query:
     """
     A question with what is known of it.
@@ -54,7 +60,8 @@ def to_query(
     moment = utc_now() if now is None else read_timestamp(now)
     if moment is None:
         raise ValueError(f"now: {now!r} is not allowed: it must be a datetime or an ISO string")
-    check_skip(skip or ())
+    skipped = (skip() if callable(skip) else skip) or ()
+    check_skip(skipped)
     return Query(
         text,
         vector=None if query_embedding is None else np.asarray(query_embedding, np.float32),
@@ -62,7 +69,7 @@ def to_query(
         filters=admits(filters) if filters else None,
         tenant=tenant,
         intent=to_intent(intent) if intent else None,
-        skip=skip or (),
+        skip=skipped,
     )
 
 

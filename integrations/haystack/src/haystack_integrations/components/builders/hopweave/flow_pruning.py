@@ -8,7 +8,7 @@ from haystack import Document, component
 from haystack_integrations.common.hopweave.documents import to_hit
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
 from haystack_integrations.common.hopweave.parameters import NamedParameters, overridden, written
-from haystack_integrations.common.hopweave.questions import Tenant, narrowed, to_query
+from haystack_integrations.common.hopweave.questions import Skip, Tenant, narrowed, to_query
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.graph.flow_pruning import FlowPruning
 
@@ -103,7 +103,7 @@ class FlowPruningBuilder(NamedParameters):
         top_k: int | None = None,
         tenant: Tenant = None,
         overrides: dict[str, Any] | None = None,
-        skip: list[str] | None = None,
+        skip: Skip = None,
     ) -> dict[str, Any]:
         """
         Find the paths between documents.

@@ -9,7 +9,7 @@ from haystack import Document, component
 from haystack_integrations.common.hopweave.documents import to_hit
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
 from haystack_integrations.common.hopweave.parameters import NamedParameters, overridden, written
-from haystack_integrations.common.hopweave.questions import Tenant, narrowed, to_query
+from haystack_integrations.common.hopweave.questions import Skip, Tenant, narrowed, to_query
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.graph.service_neighbourhood import ServiceNeighbourhood
 
@@ -74,7 +74,7 @@ class ServiceNeighbourhoodBuilder(NamedParameters):
         documents: list[Document],
         tenant: Tenant = None,
         overrides: dict[str, Any] | None = None,
-        skip: list[str] | None = None,
+        skip: Skip = None,
     ) -> dict[str, Any]:
         """
         Look around the services of documents.

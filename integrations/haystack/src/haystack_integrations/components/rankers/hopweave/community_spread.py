@@ -46,7 +46,7 @@ class CommunitySpreadRanker(StageRanker):
         :param min_hits: With fewer documents than this nothing is changed.
         :param field: Metadata field that names the community.
         :param clamp: Whether to keep scores within [0, 1].
-        :param optional: Whether to go on with the documents as they were if this fails.
+        :param optional: Go on with the documents as they were if this stage fails.
         :param top_k: How many documents to return, all of them when not given.
         :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
         """

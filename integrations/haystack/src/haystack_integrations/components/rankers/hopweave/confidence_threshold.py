@@ -4,6 +4,7 @@ from typing import Any
 
 from haystack import Document, component
 
+from haystack_integrations.common.hopweave.questions import Skip
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
 from hopweave.stages.filter.confidence import confidence
 from hopweave.stages.filter.confidence_threshold import ConfidenceThreshold
@@ -42,7 +43,7 @@ class ConfidenceThresholdRanker(StageRanker):
         Create the ranker.
 
         :param min_confidence: The lowest probability with which documents are returned.
-        :param optional: Whether to go on with the documents as they were if this fails.
+        :param optional: Go on with the documents as they were if this stage fails.
         :param top_k: How many documents to return, all of them when not given.
         """
         stage = ConfidenceThreshold(
@@ -58,7 +59,7 @@ class ConfidenceThresholdRanker(StageRanker):
         query: str = "",
         top_k: int | None = None,
         overrides: dict[str, Any] | None = None,
-        skip: list[str] | None = None,
+        skip: Skip = None,
     ) -> dict[str, Any]:
         """
         Return all documents or none.
@@ -79,7 +80,7 @@ class ConfidenceThresholdRanker(StageRanker):
         query: str = "",
         top_k: int | None = None,
         overrides: dict[str, Any] | None = None,
-        skip: list[str] | None = None,
+        skip: Skip = None,
     ) -> dict[str, Any]:
         """
         Return all documents or none, without blocking the event loop.

@@ -44,7 +44,7 @@ class CorpusBoostRanker(StageRanker):
         :param rules: Which phrases boost which corpus types, and by how much.
         :param corpus_type_field: Metadata field with the corpus type.
         :param clamp: Whether to keep scores within [0, 1].
-        :param optional: Whether to go on with the documents as they were if this fails.
+        :param optional: Go on with the documents as they were if this stage fails.
         :param top_k: How many documents to return, all of them when not given.
         """
         stage = CorpusBoost(

@@ -41,7 +41,7 @@ class CosineRerankRanker(QuestionVectorRanker):
         Create the ranker.
 
         :param blend: Share of the cosine; the rest is the original score.
-        :param optional: Whether to go on with the documents as they were if this fails.
+        :param optional: Go on with the documents as they were if this stage fails.
         :param top_k: How many documents to return, all of them when not given.
         :param knowledge_base: Path of a knowledge base file, for what question and documents do not carry themselves.
         """

@@ -51,7 +51,7 @@ class CrossEncoderRanker(StageRanker):
         :param output: unit: a probability; logit: the model's raw score.
         :param blend: Share of the model's score; the rest is the original score.
         :param include_title: Whether the model reads the title in the metadata, too.
-        :param optional: Whether to go on with the documents as they were if this fails.
+        :param optional: Go on with the documents as they were if this stage fails.
         :param top_k: How many documents to return, all of them when not given.
         """
         stage = CrossEncoder(

@@ -5,6 +5,7 @@ from typing import Any
 
 from haystack import Document, component
 
+from haystack_integrations.common.hopweave.questions import Skip
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
 
 
@@ -18,7 +19,7 @@ class DatedRanker(StageRanker):
         query: str = "",
         top_k: int | None = None,
         overrides: dict[str, Any] | None = None,
-        skip: list[str] | None = None,
+        skip: Skip = None,
         now: datetime | str | None = None,
     ) -> dict[str, Any]:
         """
@@ -42,7 +43,7 @@ class DatedRanker(StageRanker):
         query: str = "",
         top_k: int | None = None,
         overrides: dict[str, Any] | None = None,
-        skip: list[str] | None = None,
+        skip: Skip = None,
         now: datetime | str | None = None,
     ) -> dict[str, Any]:
         """

@@ -44,7 +44,7 @@ class DeferralRanker(StageRanker):
 
         :param max_similarity: Cosine above which a document repeats a chosen one.
         :param candidates: Number of documents, from the top, to compare; the others follow in their order.
-        :param optional: Whether to go on with the documents as they were if this fails.
+        :param optional: Go on with the documents as they were if this stage fails.
         :param top_k: How many documents to return, all of them when not given.
         :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
         """

@@ -38,7 +38,7 @@ class ImportanceRanker(StageRanker):
 
         :param floor: Factor for a document of importance 0.
         :param importance_field: Metadata field with the importance, from 0 to 1.
-        :param optional: Whether to go on with the documents as they were if this fails.
+        :param optional: Go on with the documents as they were if this stage fails.
         :param top_k: How many documents to return, all of them when not given.
         """
         stage = Importance(

@@ -36,7 +36,7 @@ class LengthRanker(StageRanker):
 
         :param anchor_characters: Length up to which scores are unchanged.
         :param slope: How much each doubling of the length adds to the divisor.
-        :param optional: Whether to go on with the documents as they were if this fails.
+        :param optional: Go on with the documents as they were if this stage fails.
         :param top_k: How many documents to return, all of them when not given.
         """
         stage = Length(

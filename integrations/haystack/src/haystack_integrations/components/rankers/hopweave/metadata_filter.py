@@ -55,7 +55,7 @@ class MetadataFilterRanker(StageRanker):
         :param repos: Allowed values of `repo_name`.
         :param where: Any other filter on metadata, by field.
         :param filters: Haystack metadata filters.
-        :param optional: Whether to go on with the documents as they were if this fails.
+        :param optional: Go on with the documents as they were if this stage fails.
         :param top_k: How many documents to return, all of them when not given.
         """
         _check_where(where)

@@ -52,7 +52,7 @@ class MMRRanker(StageRanker):
         :param relevance_weight: 1: relevance alone; 0: diversity alone.
         :param relevance: How scores become relevance. unit: as they are if bounded, else divided by their
             maximum; max: always divided by their maximum; min_max: stretched to [0, 1].
-        :param optional: Whether to go on with the documents as they were if this fails.
+        :param optional: Go on with the documents as they were if this stage fails.
         :param top_k: Number of documents to keep; all if not given.
         :param candidates: Number of documents, from the top, to select from; the others follow in their order.
         :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.

@@ -45,7 +45,7 @@ class NoiseRanker(StageRanker):
         :param extra_rules: Rules in addition to `rules`; they are tried first.
         :param min_characters: Shorter texts are noise.
         :param min_cjk_characters: The same limit for texts with Chinese, Japanese or Korean characters.
-        :param optional: Whether to go on with the documents as they were if this fails.
+        :param optional: Go on with the documents as they were if this stage fails.
         :param top_k: How many documents to return, all of them when not given.
         """
         stage = Noise(

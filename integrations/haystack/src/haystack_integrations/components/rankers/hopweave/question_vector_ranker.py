@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 from haystack import Document, component
 
+from haystack_integrations.common.hopweave.questions import Skip
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
 
 
@@ -19,7 +20,7 @@ class QuestionVectorRanker(StageRanker):
         query: str = "",
         top_k: int | None = None,
         overrides: dict[str, Any] | None = None,
-        skip: list[str] | None = None,
+        skip: Skip = None,
         query_embedding: list[float] | None = None,
     ) -> dict[str, Any]:
         """
@@ -43,7 +44,7 @@ class QuestionVectorRanker(StageRanker):
         query: str = "",
         top_k: int | None = None,
         overrides: dict[str, Any] | None = None,
-        skip: list[str] | None = None,
+        skip: Skip = None,
         query_embedding: list[float] | None = None,
     ) -> dict[str, Any]:
         """

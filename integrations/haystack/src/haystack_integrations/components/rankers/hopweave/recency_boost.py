@@ -42,7 +42,7 @@ class RecencyBoostRanker(DatedRanker):
         :param decay: half_life: 2^(-age/half-life); exponential: e^(-age/half-life).
         :param timestamp_field: Metadata field with the date.
         :param clamp: Whether to keep scores within [0, 1].
-        :param optional: Whether to go on with the documents as they were if this fails.
+        :param optional: Go on with the documents as they were if this stage fails.
         :param top_k: How many documents to return, all of them when not given.
         """
         stage = RecencyBoost(

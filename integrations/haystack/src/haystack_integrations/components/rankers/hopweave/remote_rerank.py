@@ -78,7 +78,7 @@ class RemoteRerankRanker(QuestionVectorRanker):
         :param include_title: Whether to send the title in the metadata, too.
         :param reply_scale: Scale of the scores (unit or logit); by default that of the provider.
         :param parameters: Additional fields of the request body.
-        :param optional: Whether to go on with the documents as they were if this fails.
+        :param optional: Go on with the documents as they were if this stage fails.
         :param top_k: How many documents to return, all of them when not given.
         :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
         """

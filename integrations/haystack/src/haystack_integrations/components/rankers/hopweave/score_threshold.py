@@ -37,7 +37,7 @@ class ScoreThresholdRanker(StageRanker):
         Create the ranker.
 
         :param min_score: The lowest score that is kept.
-        :param optional: Whether to go on with the documents as they were if this fails.
+        :param optional: Go on with the documents as they were if this stage fails.
         :param top_k: How many documents to return, all of them when not given.
         """
         stage = ScoreThreshold(

@@ -9,7 +9,7 @@ from haystack_integrations.common.hopweave.documents import check_documents, to_
 from haystack_integrations.common.hopweave.failures import report_failures
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
 from haystack_integrations.common.hopweave.parameters import NamedParameters, overridden, written
-from haystack_integrations.common.hopweave.questions import to_query
+from haystack_integrations.common.hopweave.questions import Skip, to_query
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave import Hit, KnowledgeBase, Query
 from hopweave.component import Stage, Staged
@@ -60,7 +60,7 @@ class StageRanker(NamedParameters):
         query: str = "",
         top_k: int | None = None,
         overrides: dict[str, Any] | None = None,
-        skip: list[str] | None = None,
+        skip: Skip = None,
     ) -> dict[str, Any]:
         """
         Rescore, reorder or drop documents.
@@ -82,7 +82,7 @@ class StageRanker(NamedParameters):
         query: str = "",
         top_k: int | None = None,
         overrides: dict[str, Any] | None = None,
-        skip: list[str] | None = None,
+        skip: Skip = None,
     ) -> dict[str, Any]:
         """
         Rescore, reorder or drop documents without blocking the event loop.

@@ -6,7 +6,7 @@ from typing import Any
 from haystack import Document, component
 from haystack.document_stores.types import DocumentStore, FilterPolicy
 
-from haystack_integrations.common.hopweave.questions import Tenant
+from haystack_integrations.common.hopweave.questions import Skip, Tenant
 from haystack_integrations.components.retrievers.hopweave.source_retriever import SourceRetriever
 from hopweave.vector.vector_search import VectorSearch
 
@@ -75,7 +75,7 @@ class EmbeddingRetriever(SourceRetriever):
         top_k: int | None = None,
         tenant: Tenant = None,
         overrides: dict[str, Any] | None = None,
-        skip: list[str] | None = None,
+        skip: Skip = None,
     ) -> dict[str, Any]:
         """
         Find documents for the vector of a question.
@@ -99,7 +99,7 @@ class EmbeddingRetriever(SourceRetriever):
         top_k: int | None = None,
         tenant: Tenant = None,
         overrides: dict[str, Any] | None = None,
-        skip: list[str] | None = None,
+        skip: Skip = None,
     ) -> dict[str, Any]:
         """
         Find documents for the vector of a question without blocking the event loop.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from haystack import Document, super_component
 
-from haystack_integrations.common.hopweave.questions import Tenant
+from haystack_integrations.common.hopweave.questions import Skip, Tenant
 from hopweave import load_recipe
 from hopweave.scores import count_of
 
@@ -74,7 +74,7 @@ class HybridGraphRetriever:
             top_k: int | None = None,
             tenant: Tenant = None,
             now: datetime | str | None = None,
-            skip: list[str] | None = None,
+            skip: Skip = None,
         ) -> dict[str, list[Document]]:
             """Find documents for a query."""
             ...
@@ -86,7 +86,7 @@ class HybridGraphRetriever:
             top_k: int | None = None,
             tenant: Tenant = None,
             now: datetime | str | None = None,
-            skip: list[str] | None = None,
+            skip: Skip = None,
         ) -> dict[str, list[Document]]:
             """Find documents for a query without blocking the event loop."""
             ...

@@ -7,7 +7,7 @@ from typing import Any
 from haystack import Document, component
 from haystack.document_stores.types import DocumentStore, FilterPolicy
 
-from haystack_integrations.common.hopweave.questions import Tenant
+from haystack_integrations.common.hopweave.questions import Skip, Tenant
 from haystack_integrations.components.retrievers.hopweave.source_retriever import SourceRetriever
 from hopweave.graph.pagerank import PageRank
 
@@ -156,7 +156,7 @@ class PageRankRetriever(SourceRetriever):
         restart: float | None = None,
         plan: dict[str, Any] | None = None,
         overrides: dict[str, Any] | None = None,
-        skip: list[str] | None = None,
+        skip: Skip = None,
         **documents: list[Document] | None,
     ) -> dict[str, Any]:
         """
@@ -187,7 +187,7 @@ class PageRankRetriever(SourceRetriever):
         restart: float | None = None,
         plan: dict[str, Any] | None = None,
         overrides: dict[str, Any] | None = None,
-        skip: list[str] | None = None,
+        skip: Skip = None,
         **documents: list[Document] | None,
     ) -> dict[str, Any]:
         """

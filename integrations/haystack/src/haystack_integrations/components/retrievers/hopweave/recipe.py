@@ -19,7 +19,14 @@ from haystack_integrations.common.hopweave.parameters import (
     check_names,
     given_documents,
 )
-from haystack_integrations.common.hopweave.questions import Tenant, as_filter_policy, chosen_filters, narrowed, to_query
+from haystack_integrations.common.hopweave.questions import (
+    Skip,
+    Tenant,
+    as_filter_policy,
+    chosen_filters,
+    narrowed,
+    to_query,
+)
 from haystack_integrations.common.hopweave.tracing import tag
 from haystack_integrations.common.hopweave.upstream import with_upstream
 from hopweave import Pipeline, Query, Result, load_recipe
@@ -138,7 +145,7 @@ class RecipeRetriever(NamedParameters):
         query_embedding: list[float] | None = None,
         now: datetime | str | None = None,
         tenant: Tenant = None,
-        skip: list[str] | None = None,
+        skip: Skip = None,
         **documents: list[Document] | None,
     ) -> dict[str, Any]:
         """
@@ -168,7 +175,7 @@ class RecipeRetriever(NamedParameters):
         query_embedding: list[float] | None = None,
         now: datetime | str | None = None,
         tenant: Tenant = None,
-        skip: list[str] | None = None,
+        skip: Skip = None,
         **documents: list[Document] | None,
     ) -> dict[str, Any]:
         """
@@ -197,7 +204,7 @@ class RecipeRetriever(NamedParameters):
         query_embedding: list[float] | None,
         now: datetime | str | None,
         tenant: Tenant,
-        skip: list[str] | None,
+        skip: Skip,
         documents: Mapping[str, list[Document] | None],
     ) -> tuple[Pipeline, Query, int | None]:
         question = to_query(

@@ -4,7 +4,7 @@ from typing import Any
 
 from haystack import Document, component
 
-from haystack_integrations.common.hopweave.questions import Tenant
+from haystack_integrations.common.hopweave.questions import Skip, Tenant
 from haystack_integrations.components.retrievers.hopweave.source_retriever import SourceRetriever
 
 
@@ -20,7 +20,7 @@ class SeededRetriever(SourceRetriever):
         tenant: Tenant = None,
         intent: dict[str, Any] | None = None,
         overrides: dict[str, Any] | None = None,
-        skip: list[str] | None = None,
+        skip: Skip = None,
         **documents: list[Document] | None,
     ) -> dict[str, Any]:
         """
@@ -48,7 +48,7 @@ class SeededRetriever(SourceRetriever):
         tenant: Tenant = None,
         intent: dict[str, Any] | None = None,
         overrides: dict[str, Any] | None = None,
-        skip: list[str] | None = None,
+        skip: Skip = None,
         **documents: list[Document] | None,
     ) -> dict[str, Any]:
         """

@@ -19,6 +19,7 @@ from haystack_integrations.common.hopweave.parameters import (
 )
 from haystack_integrations.common.hopweave.questions import (
     DEFER,
+    Skip,
     Tenant,
     as_retriever_filter_policy,
     chosen_filters,
@@ -98,20 +99,20 @@ class SourceRetriever(NamedParameters):
             document_store=self.document_store,
         )
 
-    def _find(self, *arguments: Any, skip: list[str] | None = None, **inputs: Any) -> dict[str, Any]:
+    def _find(self, *arguments: Any, skip: Skip = None, **inputs: Any) -> dict[str, Any]:
         if self._is_skipped(skip):
             return {}
         pipeline, question = self._prepare(*arguments, **inputs)
         return self._finish(pipeline.find(question, filtered=False) if self._defers else pipeline.run(question))
 
-    async def _find_async(self, *arguments: Any, skip: list[str] | None = None, **inputs: Any) -> dict[str, Any]:
+    async def _find_async(self, *arguments: Any, skip: Skip = None, **inputs: Any) -> dict[str, Any]:
         if self._is_skipped(skip):
             return {}
         pipeline, question = self._prepare(*arguments, **inputs)
         found = pipeline.find_async(question, filtered=False) if self._defers else pipeline.run_async(question)
         return self._finish(await found)
 
-    def _is_skipped(self, skip: list[str] | None) -> bool:
+    def _is_skipped(self, skip: Skip) -> bool:
         return bool(skip) and self.source.skipped_by(to_query("", skip=skip))
 
     @property
