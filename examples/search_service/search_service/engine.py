@@ -93,9 +93,7 @@ class Engine:
 
     def _search(self, request: SearchRequest, tenant: Mapping[str, Any] | None, stopped: Callable[[], bool]) -> Found:
         """Run the recipe, rerank if that is set up, and drop what is too weak."""
-        query = Query(
-            request.query, filters=request.filters.as_hopweave(), tenant=tenant or None, skip=request.skip
-        )
+        query = Query(request.query, filters=request.filters.as_hopweave(), tenant=tenant or None, skip=request.skip)
         fetched = request.limit if self._rerank is None else 2 * request.limit
         result = self.store.search(
             query, request.method, expand_graph=request.expand_graph, top_k=fetched, stopped=stopped
