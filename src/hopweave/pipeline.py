@@ -7,7 +7,8 @@ from pathlib import Path
 from threading import Event
 from time import perf_counter
 
-from hopweave.component import Source, Stage, Staged, asked_on_this_loop, beside_loop
+from hopweave.component import Source, Stage, Staged
+from hopweave.concurrency.threads import asked_on_this_loop, beside_loop
 from hopweave.context.context_builder import Context, ContextBuilder
 from hopweave.errors import Cancelled, SourceFailed
 from hopweave.graph.documents import graph_of

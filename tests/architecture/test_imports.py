@@ -79,9 +79,13 @@ MAY_IMPORT = (
 
 def test_the_ground_floor_is_what_it_is_meant_to_be():
     assert {"hit", "query", "errors", "document", "scores", "component", "metadata", "language"} <= GROUND
-    assert {name for name in GROUND if (PACKAGE / name).is_dir()} == {"language", "metadata", "remote", "storage"}, (
-        "a new folder needs a place in the order"
-    )
+    assert {name for name in GROUND if (PACKAGE / name).is_dir()} == {
+        "concurrency",
+        "language",
+        "metadata",
+        "remote",
+        "storage",
+    }, "a new folder needs a place in the order"
 
 
 @pytest.mark.parametrize("module", modules())

@@ -8,7 +8,8 @@ from functools import partial
 from time import perf_counter
 from typing import Protocol
 
-from hopweave.component import Source, beside_loop, in_thread
+from hopweave.component import Source
+from hopweave.concurrency.threads import beside_loop, in_thread
 from hopweave.hit import Hit
 from hopweave.metadata.filtered_search import FilteredSearch, missing_in
 from hopweave.query import Query

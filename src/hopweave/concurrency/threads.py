@@ -1,0 +1,76 @@
+"""Work in threads of its own, and what such a thread may ask of the event loop it works for."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from threading import Thread
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def in_thread(work: Callable[[], T]) -> "Future[T]":
+    """Start something beside everything else, in the caller's context.
+
+    A daemon thread and not one of a pool: work that hangs must hold up neither other work nor the program's end.
+
+    >>> in_thread(lambda: 6 * 7).result()
+    42
+    """
+    future: Future[T] = Future()
+    future.set_running_or_notify_cancel()
+    context = copy_context()
+
+    def run() -> None:
+        try:
+            result = context.run(work)
+        except BaseException as error:  # whoever waits for the result gets the error instead
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+    Thread(target=run, daemon=True, name="hopweave").start()
+    return future
+
+
+_loop: ContextVar[asyncio.AbstractEventLoop | None] = ContextVar("hopweave_loop", default=None)
+
+
+@contextmanager
+def asked_on_this_loop() -> Iterator[None]:
+    """Let threads that work for the question have clients of stores asked on the event loop that runs now."""
+    token = _loop.set(asyncio.get_running_loop())
+    try:
+        yield
+    finally:
+        _loop.reset(token)
+
+
+def is_asked_on_a_loop() -> bool:
+    """Whether `on_loop` works here: in a thread that works for a question which was asked asynchronously."""
+    loop = _loop.get()
+    if loop is None:
+        return False
+    try:
+        return asyncio.get_running_loop() is not loop
+    except RuntimeError:  # this thread runs no loop
+        return True
+
+
+def on_loop(work: Coroutine[Any, Any, T]) -> T:
+    """What an asynchronous call returns, made on the event loop on which the question was asked.
+
+    Clients of stores are bound to a loop. The thread waits, the loop goes on; see `is_asked_on_a_loop`.
+    """
+    loop = _loop.get()
+    if loop is None:
+        work.close()
+        raise RuntimeError("no question is asked on an event loop here")
+    return asyncio.run_coroutine_threadsafe(work, loop).result()
+
+
+async def beside_loop(work: Callable[[], T]) -> T:
+    """What a function returns that may have to wait, so that the event loop does not."""
+    return await asyncio.wrap_future(in_thread(work))
