@@ -27,6 +27,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError, core_schema
 
+from hopweave.concurrency.threads import beside_loop
 from hopweave.errors import Cancelled, InvalidScore
 from hopweave.hit import Hit, Receipt, Scale
 from hopweave.knowledge import Knowledge, Ranking

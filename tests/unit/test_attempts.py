@@ -59,7 +59,7 @@ def test_an_optional_stage_that_fails_leaves_the_hits_as_they_were_and_says_why(
     assert asyncio.run(Broken(optional=True).attempt_async(HITS, Query("ferry"))) == staged
 
 
-def test_without_hits_the_failure_is_told_too():
+def test_without_hits_there_is_a_failure_too():
     assert Broken(optional=True).attempt([], Query("ferry")) == ([], "RuntimeError: no model")
 
 
