@@ -6,8 +6,10 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx
@@ -80,6 +82,48 @@ class RunningService:
         if self.process.poll() is None:
             self.process.send_signal(number)
         return self.process.wait(30)
+
+
+class StreamingEndpoint(ThreadingHTTPServer):
+    """An OpenAI-compatible endpoint on loopback that streams what `play` yields."""
+
+    daemon_threads = True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), StreamingHandler)
+        self.play, self.status, self.kind, self.asked = list, 200, "text/event-stream", []
+        self.lost = threading.Event()
+        self.url = f"http://127.0.0.1:{self.server_port}/v1"
+
+    def say(self, *texts):
+        pieces = [{"choices": [{"delta": {"content": text}}]} for text in texts]
+        self.play = lambda: [*(b"data: %s\n\n" % json.dumps(one).encode() for one in pieces), b"data: [DONE]\n\n"]
+
+
+class StreamingHandler(BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.server.asked.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+        self.send_response(self.server.status)
+        self.send_header("content-type", self.server.kind)
+        self.end_headers()  # HTTP/1.0: the end of the connection is the end of the reply
+        try:
+            for piece in self.server.play():
+                self.wfile.write(piece)
+                self.wfile.flush()
+        except OSError:
+            self.server.lost.set()
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def streaming_endpoint():
+    server = StreamingEndpoint()
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
 
 
 @pytest.fixture(scope="session")

@@ -5,9 +5,13 @@ import os
 import re
 import shutil
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
+from hopweave.evaluate.queries import read_queries
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "search_service"
 REQUIRED = os.environ.get("HOPWEAVE_BROWSER") == "required"  # as in .ci/run: no browser is then a failure
 api = import_module("playwright.sync_api") if REQUIRED else pytest.importorskip("playwright.sync_api")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -115,8 +119,12 @@ def test_bars_intent_timings_and_summary_are_shown(service, open_page):
     )
     relevance = [int(text.split()[0]) / 100 for text in page.locator(".score b").all_inner_texts()]
     for (whole, parts), share in zip(bars, relevance, strict=True):
-        assert parts / whole == pytest.approx(share, abs=0.06)
-    assert page.locator(".bar").first.get_attribute("aria-label").startswith("relevance 100 %: ")
+        assert parts / whole == pytest.approx(share / relevance[0], abs=0.06)
+    assert (
+        page.locator(".bar")
+        .first.get_attribute("aria-label")
+        .startswith(f"relevance {relevance[0]:.0%}: ".replace("%", " %"))
+    )
     link = page.locator("#synthesis a").first
     link.click()
     assert focused(page) == f"result-{link.inner_text().strip('[]')}"
@@ -203,6 +211,157 @@ def test_a_phone_shows_it_all(service, open_page):
     assert box["width"] > 300
     assert page.locator("form button").first.bounding_box()["height"] >= 40
     assert page.locator("svg.path").first.bounding_box()["width"] <= 360
+
+
+# Accessibility
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1100, "light"), (1100, "dark"), (360, "light")])
+def test_axe_finds_nothing(service, open_page, width, scheme):
+    """axe-core's rules for WCAG 2.2 AA and best practice: empty, with everything open, and with nothing found."""
+    axe = import_module("axe_playwright_python.sync_playwright").Axe()
+    page = open_page(service, width=width, scheme=scheme)
+
+    def problems():
+        rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+        found = axe.run(page, options={"runOnly": rules}).response
+        assert len(found["passes"]) > 20
+        return [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in found["violations"]]
+
+    assert problems() == []
+    ask(page)
+    for panel in page.locator("summary").all():
+        panel.click()
+    page.locator(".result").first.click()
+    page.locator(".receipt .chip").first.click()
+    page.wait_for_selector("#results:not([aria-busy])")
+    page.locator(".result").first.click()
+    page.wait_for_timeout(300)  # colours fade in
+    assert problems() == []
+    page.locator("#query").fill("qqqzzzxxx")
+    page.keyboard.press("Enter")
+    api.expect(page.locator("#status")).to_contain_text("Nothing was found")
+    assert problems() == []
+
+
+# Filters, knowledge bases, documents, feedback
+
+
+def shown(page):
+    page.wait_for_selector("#results:not([aria-busy])")
+    return page.locator(".title").all_inner_texts()
+
+
+def test_filters_narrow_the_results_and_can_be_taken_away(service, open_page):
+    page = open_page(service)
+    ask(page)
+    everything = shown(page)
+    page.locator("#filters summary").click()
+    page.locator("#field").fill("type")
+    assert "team" in page.locator("#values option").evaluate_all("all => all.map((one) => one.value)")
+    page.locator("#value").fill("team")
+    page.keyboard.press("Enter")
+    api.expect(page.locator("#chosen button")).to_have_text(["type: team ×"])
+    api.expect(page.locator(".from").first).to_contain_text("team")
+    teams = shown(page)
+    assert teams != everything
+    assert all("· team ·" in one for one in page.locator(".from").all_inner_texts())
+    again = open_page(service, path=page.url.removeprefix(service.url))  # a link holds the filters, too
+    again.wait_for_selector(".result")
+    assert shown(again) == teams
+    page.locator("#date_to").fill("2001-01-01")
+    api.expect(page.locator("#status")).to_contain_text("Nothing was found")
+    page.locator("#date_to").fill("")
+    page.wait_for_selector(".result")
+    page.get_by_role("button", name="Remove the filter type: team").click()
+    api.expect(page.locator("#chosen")).to_be_hidden()
+    api.expect(page.locator(".title")).to_have_text(everything)
+    assert focused(page) == "query"
+
+
+@pytest.fixture(scope="module")
+def two_bases(run_service, tmp_path_factory, streaming_endpoint):
+    """A service with two knowledge bases, for pages that write; summaries are by a model."""
+    folder = tmp_path_factory.mktemp("two")
+    corpus = folder / "ferries.jsonl"
+    corpus.write_text('{"id": "skua", "title": "MV Skua", "text": "The Skua is a red ferry that sails hourly."}\n')
+    bases = {
+        "handbook": {"path": str(folder / "kb.db"), "corpus": str(EXAMPLE / "corpus.jsonl")},
+        "ferries": {"path": str(folder / "ferries.db"), "corpus": str(corpus)},
+    }
+    variables = {
+        "SEARCH_KNOWLEDGE_BASES": json.dumps(bases),
+        "SEARCH_STATE": str(folder / "state"),
+        "SEARCH_SYNTHESIS__URL": streaming_endpoint.url,
+        "NO_PROXY": "127.0.0.1",
+    }
+    streaming_endpoint.say("As it says [1].")
+    with run_service(folder, **variables) as running:
+        yield running
+
+
+def test_documents_are_added_found_judged_and_deleted_in_the_chosen_knowledge_base(two_bases, open_page, tmp_path):
+    page = open_page(two_bases)
+    api.expect(page.locator("#holdings")).to_have_text("94 documents")
+    page.get_by_label("Knowledge base").select_option("ferries")
+    api.expect(page.locator("#holdings")).to_have_text("1 document")
+
+    page.get_by_text("Add documents").click()
+    page.get_by_label("Or a text").fill("The Petrel is a blue ferry that sails on Sundays.")
+    page.get_by_label("Title of the text").fill("MV Petrel")
+    (tmp_path / "tern.md").write_text("# MV Tern\n\nThe Tern is a white ferry with a bar.")
+    lines = [{"id": "gull", "content": "The Gull is a grey ferry.", "metadata": {"title": "MV Gull"}}, {"id": "bad"}]
+    (tmp_path / "more.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    page.get_by_label("Files").set_input_files([tmp_path / "tern.md", tmp_path / "more.jsonl"])
+    page.get_by_role("button", name="Add", exact=True).click()
+    api.expect(page.locator("#added")).to_have_text("3 documents are added and can be found.")
+    api.expect(page.locator("#faults li")).to_have_text(re.compile(r"more\.jsonl, line 2: content: "))
+    api.expect(page.locator("#holdings")).to_have_text("4 documents")
+
+    ask(page, "Which blue ferry sails on Sundays?")
+    assert shown(page)[0] == "MV Petrel"
+    first = page.locator("#results > li").first
+    first.get_by_role("button", name="Relevant", exact=True).click()
+    api.expect(first.get_by_role("button", name="Relevant", exact=True)).to_have_attribute("aria-pressed", "true")
+    file = two_bases.folder / "state" / "feedback-ferries.jsonl"
+    (judged,) = read_queries(file)
+    assert (judged.query.text, judged.qrels) == ("Which blue ferry sails on Sundays?", (("MV Petrel",),))
+    first.get_by_role("button", name="Relevant", exact=True).click()
+    api.expect(first.locator(".judge span")).to_have_text("Taken back.")
+    assert file.read_text() == ""
+
+    page.locator("#result-1").click()
+    page.get_by_role("button", name="Delete this document").click()
+    page.get_by_role("button", name="Delete it for good?").click()
+    api.expect(page.locator("#status")).to_have_text("MV Petrel is deleted.")
+    api.expect(page.locator("#holdings")).to_have_text("3 documents")
+    page.keyboard.press("Enter")
+    assert "MV Petrel" not in shown(page)
+
+
+def test_the_summary_is_shown_as_it_is_written_and_false_citations_are_marked(two_bases, open_page, streaming_endpoint):
+    streaming_endpoint.say("The Skua sails ", "hourly [1]", ", says the captain [7].")
+    page = open_page(two_bases, path="/#q=When+does+the+red+Skua+sail&base=ferries")
+    api.expect(page.locator("#synthesis")).to_have_text("The Skua sails hourly [1], says the captain [7].")
+    api.expect(page.locator("#synthesis a")).to_have_text(["[1]"])
+    api.expect(page.locator("#synthesis s")).to_have_text(["[7]"])
+    api.expect(page.locator("#unfounded")).to_have_text("There is no source 7: do not rely on what is said there.")
+    page.locator("#synthesis a").click()
+    assert focused(page) == "result-1"
+    streaming_endpoint.play = lambda: [b'data: {"choices": [{"delta": {"content": "Half a "}}]}\n\n']  # and no end
+    page.locator("#search button[type=submit]").click()
+    api.expect(page.locator("#degraded")).to_contain_text("could not be written")
+    api.expect(page.locator("#synthesis")).to_contain_text("red ferry that sails hourly. [1]")
+    api.expect(page.locator("#unfounded")).to_be_hidden()
+
+
+def test_readers_are_offered_neither_uploads_nor_deletion(run_service, tmp_path, open_page):
+    with run_service(tmp_path, SEARCH_ANONYMOUS_ROLE="read", SEARCH_FEEDBACK="false") as running:
+        page = open_page(running)
+        ask(page)
+        page.locator(".result").first.click()
+        assert page.locator("#adding").is_hidden()
+        assert page.locator(".danger, .judge").count() == 0
 
 
 def test_a_link_holds_the_question_and_the_server_never_sees_it(service, open_page):

@@ -3,40 +3,10 @@
 import json
 import threading
 from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 QUESTION = "Who leads the team that owns Kestrel?"
-
-
-class Endpoint(ThreadingHTTPServer):
-    """Streams what `play` yields; None closes the connection without an end."""
-
-    daemon_threads = True
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.play, self.status, self.kind, self.asked = list, 200, "text/event-stream", []
-        self.lost = threading.Event()
-        self.url = f"http://127.0.0.1:{self.server_port}/v1"
-
-
-class Handler(BaseHTTPRequestHandler):
-    def do_POST(self):
-        self.server.asked.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
-        self.send_response(self.server.status)
-        self.send_header("content-type", self.server.kind)
-        self.end_headers()  # HTTP/1.0: the end of the connection is the end of the reply
-        try:
-            for piece in self.server.play():
-                self.wfile.write(piece)
-                self.wfile.flush()
-        except OSError:
-            self.server.lost.set()
-
-    def log_message(self, *_):
-        pass
 
 
 def said(text, reason=None):
@@ -46,18 +16,14 @@ def said(text, reason=None):
 DONE = b"data: [DONE]\n\n"
 
 
-@pytest.fixture(scope="module")
-def endpoint():
-    server = Endpoint()
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
+@pytest.fixture
+def endpoint(streaming_endpoint):
+    return streaming_endpoint
 
 
 @pytest.fixture(scope="module")
-def writing(run_service, tmp_path_factory, endpoint):
-    variables = {"SEARCH_SYNTHESIS__URL": endpoint.url, "SEARCH_SYNTHESIS__TIMEOUT_SECONDS": "3"}
+def writing(run_service, tmp_path_factory, streaming_endpoint):
+    variables = {"SEARCH_SYNTHESIS__URL": streaming_endpoint.url, "SEARCH_SYNTHESIS__TIMEOUT_SECONDS": "3"}
     with run_service(tmp_path_factory.mktemp("writing"), **variables, NO_PROXY="127.0.0.1") as running:
         yield running
 

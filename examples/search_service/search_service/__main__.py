@@ -64,7 +64,7 @@ async def tools(settings: Settings) -> None:
     service = await asyncio.to_thread(Service, settings)
     CALLER.set(Caller("stdio", "read"))
     try:
-        await over_stdio(Tools(service.results))
+        await over_stdio(Tools(service.results, settings.mcp))
     finally:
         await service.close()
 

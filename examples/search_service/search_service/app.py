@@ -24,6 +24,8 @@ PAGE = Path(__file__).parent / "page"
 FILES = {
     "/": ("index.html", "text/html; charset=utf-8"),
     "/page.css": ("page.css", "text/css; charset=utf-8"),
+    "/parts.js": ("parts.js", "text/javascript; charset=utf-8"),
+    "/manage.js": ("manage.js", "text/javascript; charset=utf-8"),
     "/page.js": ("page.js", "text/javascript; charset=utf-8"),
     "/icon.svg": ("icon.svg", "image/svg+xml"),
 }
@@ -38,7 +40,7 @@ def create() -> Guard:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         service = app.state.service = await asyncio.to_thread(Service, settings)
-        app.state.mcp = over_http(Tools(service.results), settings.mcp.allowed_hosts)
+        app.state.mcp = over_http(Tools(service.results, settings.mcp), settings.mcp.allowed_hosts)
         async with app.state.mcp.run():
             yield
         await service.close()

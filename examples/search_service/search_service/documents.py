@@ -38,6 +38,7 @@ class Documents:
 
     def __init__(self, settings: Settings, engines: Mapping[str, Engine]) -> None:
         self._engines = engines
+        self._feedback = settings.feedback
         self._thread = ThreadPoolExecutor(1, "write")  # writers take turns anyway
         self._max_writing, self._writing = settings.max_writing, 0
         self.jobs = Jobs(settings.state_folder / "jobs.db", settings.max_jobs)
@@ -63,7 +64,12 @@ class Documents:
         """The knowledge bases that the caller may search."""
         caller = current_caller()
         return [
-            KnowledgeBaseInfo(name=name, documents=engine.store.count(), writable=caller.may("write"))
+            KnowledgeBaseInfo(
+                name=name,
+                documents=engine.store.count(),
+                writable=caller.may("write"),
+                feedback=self._feedback,
+            )
             for name, engine in self._engines.items()
             if caller.knowledge_bases is None or name in caller.knowledge_bases
         ]

@@ -255,6 +255,7 @@ class KnowledgeBaseInfo(BaseModel):
     name: str
     documents: int
     writable: bool = Field(description="Whether the caller may add and delete documents.")
+    feedback: bool = Field(description="Whether it is kept which results are relevant.")
 
 
 class Feedback(BaseModel):
@@ -264,7 +265,8 @@ class Feedback(BaseModel):
 
     query: str = Field(min_length=1, max_length=2000, pattern=r"\S")
     id: DocumentId
-    relevant: bool
+    relevant: bool | None = Field(description="In place of what the caller said before; null takes it back.")
+    filters: Filters = Field(default_factory=Filters, description="Those of the search.")
     knowledge_base: Name | None = None
 
 

@@ -14,6 +14,7 @@ from hopweave.report.parts import score_parts
 from hopweave.report.path import stations
 from search_service.documents import Documents
 from search_service.engine import Engine, Found, Unavailable, opened
+from search_service.feedback import Judgements
 from search_service.messages import Health, Part, SearchRequest
 from search_service.operation.guard import Refused
 from search_service.operation.keys import current_caller
@@ -32,6 +33,7 @@ class Service:
             name: Engine(opened(place, settings), settings.rerank, settings.cache_entries)
             for name, place in settings.places.items()
         }
+        self.judgements = Judgements(settings.state_folder, settings.max_judgements)
         self.documents = Documents(settings, self.engines)
         written = settings.synthesis.enabled and settings.synthesis.url
         self.writer = Writer(settings.synthesis) if written else None

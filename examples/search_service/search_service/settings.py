@@ -39,6 +39,10 @@ class Mcp(BaseModel, extra="forbid"):
         default=["127.0.0.1:*", "localhost:*", "[::1]:*"],
         description="Hosts that /mcp is called by; others are refused, against DNS rebinding.",
     )
+    knowledge_base: str | None = Field(default=None, description="The one that the tools search; the first if null.")
+    tenant: dict[str, Any] = Field(
+        default={}, description="Metadata that documents must have for the tools to see them, beside that of the key."
+    )
 
 
 class Key(BaseModel, extra="forbid"):
@@ -100,6 +104,9 @@ class Settings(BaseSettings):
     state: Path | None = Field(
         default=None, description="Folder for jobs, feedback and metrics; beside the knowledge base if not given."
     )
+
+    feedback: bool = Field(default=True, description="Whether to keep which results are relevant, with the questions.")
+    max_judgements: int = Field(default=10_000, ge=1, description="Further ones are refused.")
 
     default_method: Method = Field(default="hybrid", description="The method of requests that name none.")
     default_limit: int = Field(default=10, ge=1, le=100, description="The limit of requests that have none.")

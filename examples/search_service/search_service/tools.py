@@ -6,6 +6,7 @@ Which documents the tools see is set where the server is set up, never by whoeve
 import json
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from fastapi import Response
@@ -18,8 +19,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hopweave.context.cite import Citation
 from hopweave.context.extractive_answer import ExtractiveAnswer
+from hopweave.metadata.tenants import narrow_tenant
 from search_service.messages import Filters, Method, SearchRequest, Signal, Whole
 from search_service.operation.guard import Refused
+from search_service.operation.keys import CALLER, current_caller
+from search_service.settings import Mcp
 
 logger = logging.getLogger("search_service")
 
@@ -86,8 +90,9 @@ class Explanation(BaseModel):
 class Tools:
     """An MCP server with the tools `search` and `explain`; `answer` is what answers a search request."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: Answer, settings: Mcp) -> None:
         self._answer = answer
+        self._settings = settings
         self.server: Server[Any, Any] = Server(
             "search-service", instructions="Searches one knowledge base. Cite results by their id."
         )
@@ -100,8 +105,9 @@ class Tools:
 
     async def search(self, asked: SearchArguments) -> Passages:
         """Lean results: an excerpt each, no receipts."""
-        request = SearchRequest(query=asked.query, limit=asked.limit, method=asked.method, filters=asked.filters)
-        answer = await self._answer(request)
+        answer = await self._asked(
+            SearchRequest(query=asked.query, limit=asked.limit, method=asked.method, filters=asked.filters)
+        )
         return Passages(
             results=[_passage(asked.query, result) for result in answer["results"]],
             confidence=answer.get("confidence"),
@@ -111,7 +117,7 @@ class Tools:
 
     async def explain(self, asked: ExplainArguments) -> Explanation:
         """The receipt of one result."""
-        answer = await self._answer(SearchRequest(query=asked.query, limit=_EXPLAINED, min_relevance_score=0.0))
+        answer = await self._asked(SearchRequest(query=asked.query, limit=_EXPLAINED, min_relevance_score=0.0))
         for result in answer["results"]:
             receipt = result["receipt"]
             if receipt["id"] == asked.id:
@@ -125,6 +131,15 @@ class Tools:
                 )
         missing = f"It is not among the first {_EXPLAINED} results of this question."
         return Explanation(id=asked.id, rank=None, message=missing)
+
+    async def _asked(self, request: SearchRequest) -> dict[str, Any]:
+        caller = current_caller()
+        try:
+            tenant = narrow_tenant(caller.tenant, self._settings.tenant)
+        except ValueError as error:  # the key is of one tenant, the tools are for another
+            raise Refused(403, "This key may not use the tools.") from error
+        CALLER.set(replace(caller, tenant=tenant or {}))
+        return await self._answer(request.model_copy(update={"knowledge_base": self._settings.knowledge_base}))
 
     async def _listed(self) -> list[Tool]:
         only_reads = ToolAnnotations(readOnlyHint=True, openWorldHint=False)
@@ -158,10 +173,10 @@ class Tools:
         return CallToolResult(content=[TextContent(type="text", text=text)], structuredContent=fields)
 
 
-def over_http(tools: Tools, allowed_hosts: list[str]) -> StreamableHTTPSessionManager:
+def over_http(tools: Tools, hosts: list[str]) -> StreamableHTTPSessionManager:
     """Streamable HTTP without sessions, so that any worker can answer any request."""
-    origins = [f"{scheme}://{host}" for host in allowed_hosts for scheme in ("http", "https")]
-    allowed = TransportSecuritySettings(allowed_hosts=allowed_hosts, allowed_origins=origins)
+    origins = [f"{scheme}://{host}" for host in hosts for scheme in ("http", "https")]
+    allowed = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
     return StreamableHTTPSessionManager(tools.server, json_response=True, stateless=True, security_settings=allowed)
 
 

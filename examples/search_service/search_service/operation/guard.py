@@ -26,7 +26,8 @@ HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
     "cache-control": "no-store",
 }
-_OPEN = {"/", "/page.css", "/page.js", "/icon.svg", "/health", "/health/live", "/health/ready", "/openapi.json"}
+_PAGE = {"/", "/page.css", "/page.js", "/parts.js", "/manage.js", "/icon.svg"}
+_OPEN = {*_PAGE, "/health", "/health/live", "/health/ready", "/openapi.json"}
 _WRITING = ("/documents", "/sources", "/jobs")
 _SAFE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 

@@ -1,27 +1,11 @@
-// The page of the search service. Everything that comes from the server is set as text, never as markup.
-"use strict";
+// The page of the search service.
+import { at, call, draw, events, make } from "/parts.js";
+import { actions, base, filters, judging, listBases, remember, restoreFilters } from "/manage.js";
 
-const at = (id) => document.getElementById(id);
-const SVG = "http://www.w3.org/2000/svg";
 const NAMES = { text: "words", vector: "meaning", graph: "graph", bm25: "words" };
 const THEMES = ["auto", "light", "dark"];
 const RESULTS = 10;
-let asking = 0; // the latest question wins, whatever comes back first
-
-function make(tag, properties = {}, ...children) {
-  const { data, ...plain } = properties;
-  const element = Object.assign(document.createElement(tag), plain);
-  Object.assign(element.dataset, data);
-  element.append(...children.filter((child) => child !== null));
-  return element;
-}
-
-function draw(tag, attributes, text) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  if (text !== undefined) element.textContent = text;
-  return element;
-}
+let asking = new AbortController(); // the latest question wins; the server is told that nobody waits for the others
 
 const signalOf = (name) => (name === "bm25" ? "text" : name);
 const percent = (share) => `${Math.round(100 * share)} %`;
@@ -33,64 +17,104 @@ const shortened = (text, most) => (text.length > most ? `${text.slice(0, most - 
 async function ask() {
   const query = at("query").value.trim();
   if (!query) return;
-  const mine = ++asking;
+  asking.abort();
+  const { signal } = (asking = new AbortController());
   const method = document.querySelector("input[name=method]:checked").value;
-  const request = { query, method, limit: RESULTS, expand_graph: at("expand").checked };
-  history.replaceState(null, "", `#${new URLSearchParams({ q: query, method, graph: Number(request.expand_graph) })}`);
+  const request = { query, method, limit: RESULTS, expand_graph: at("expand").checked, filters: filters(), ...base() };
+  keep(request);
   at("results").setAttribute("aria-busy", "true");
   at("status").textContent = "Searching …";
+  at("unlock").hidden = true;
   const started = performance.now();
+  let shown = false;
   try {
-    const key = sessionStorage.getItem("key");
-    const headers = { "content-type": "application/json", ...(key ? { "x-api-key": key } : {}) };
-    const reply = await fetch("/search", { method: "POST", headers, body: JSON.stringify(request) });
-    const answer = await reply.json();
-    if (mine !== asking) return;
-    at("unlock").hidden = reply.status !== 401;
-    if (!reply.ok) throw new Error([answer.message, ...(answer.faults || []).map((one) => one.message)].join(" "));
-    show(answer, performance.now() - started);
+    const reply = await call("POST", "/search/stream", request, { signal });
+    for await (const [name, data] of events(reply)) {
+      if (signal.aborted) return;
+      if (name === "results") show(query, data, performance.now() - started);
+      shown = true;
+      if (name === "text") write(data.text);
+      else if (name === "error") startAgain(data.message);
+      else if (name === "citations") cite(data);
+      else if (name === "done") showTimings(data.timings);
+    }
   } catch (error) {
-    if (mine !== asking) return;
-    show({ results: [], degraded: [], timings: {}, synthesis: null }, 0);
-    at("status").textContent = error instanceof TypeError ? "The service cannot be reached." : error.message;
-    if (!at("unlock").hidden) at("key").focus();
-  } finally {
-    if (mine === asking) at("results").removeAttribute("aria-busy");
+    if (signal.aborted) return;
+    if (shown) startAgain("The connection was lost before the summary was written.");
+    else {
+      show(query, { results: [], degraded: [], timings: {} }, 0);
+      at("status").textContent = error.message;
+    }
   }
+  at("results").removeAttribute("aria-busy");
+  at("synthesis").removeAttribute("aria-busy");
+}
+
+function keep({ query, method, expand_graph: graph, filters: wanted, knowledge_base: name }) { // in the address, which the server never sees
+  const parts = { q: query, method, graph: Number(graph), ...(name ? { base: name } : {}) };
+  if (Object.keys(wanted).length) parts.filters = JSON.stringify(wanted);
+  history.replaceState(null, "", `#${new URLSearchParams(parts)}`);
 }
 
 // Showing
 
-function show(answer, milliseconds) {
+function show(query, answer, milliseconds) {
   const count = answer.results.length;
   const found = count === 0 ? "Nothing was found." : `${count} ${count === 1 ? "result" : "results"}`;
   at("status").replaceChildren(make("strong", {}, found), ` in ${Math.round(milliseconds)} ms`);
   if (answer.intent) at("status").append(" · intent ", make("strong", { id: "intent" }, answer.intent.replaceAll("_", " ")));
+  if (count && answer.confidence !== null && answer.confidence !== undefined) {
+    at("status").append(" · confidence ", make("strong", { id: "confidence" }, percent(answer.confidence)));
+  }
   at("degraded").hidden = !answer.degraded.length;
   at("degraded").replaceChildren(...answer.degraded.map((words) => make("li", {}, words)));
-  at("timings").hidden = !Object.keys(answer.timings).length;
-  at("timings").replaceChildren(...Object.entries(answer.timings).map(([step, took]) =>
-    make("div", {}, make("dt", {}, step.replaceAll("_", " ")), make("dd", {}, `${took.toFixed(1)} ms`))));
-  at("summary").hidden = !answer.synthesis;
-  at("synthesis").replaceChildren(...cited(answer.synthesis || "", count));
+  showTimings(answer.timings);
+  at("summary").hidden = at("unfounded").hidden = true;
+  at("synthesis").replaceChildren();
   const signals = [...new Set(answer.results.flatMap((result) => result.receipt.signals.map((one) => signalOf(one.name))))];
   at("legend").hidden = !signals.length;
   at("legend").replaceChildren(...signals.map((name) =>
     make("li", {}, make("span", { className: "swatch", data: { signal: name } }), NAMES[name] || name)));
-  at("results").replaceChildren(...answer.results.map(item));
+  at("results").replaceChildren(...answer.results.map((result) => item(query, answer.results[0].relevance_score || 1, result)));
+  remember(answer.results);
 }
 
-function cited(text, count) { // [2] becomes a link to the second result
-  return text.split(/(\[\d+\])/).filter(Boolean).map((part) => {
+function showTimings(timings) {
+  at("timings").hidden = !Object.keys(timings).length;
+  at("timings").replaceChildren(...Object.entries(timings).map(([step, took]) =>
+    make("div", {}, make("dt", {}, step.replaceAll("_", " ")), make("dd", {}, `${took.toFixed(1)} ms`))));
+}
+
+function write(text) { // read out when it is whole
+  at("summary").hidden = false;
+  at("synthesis").setAttribute("aria-busy", "true");
+  at("synthesis").append(text);
+}
+
+function startAgain(message) {
+  at("synthesis").replaceChildren();
+  at("degraded").append(make("li", {}, message));
+  at("degraded").hidden = false;
+}
+
+function cite({ valid, invalid }) { // a number with a source becomes a link to its result, one without is marked
+  const known = new Set(valid.map((one) => String(one.number)));
+  const parts = at("synthesis").textContent.split(/(\[\d+\])/).filter(Boolean).map((part) => {
     const rank = /^\[(\d+)\]$/.exec(part)?.[1];
-    return rank && rank <= count ? make("a", { href: `#result-${rank}`, onclick: (event) => {
+    if (!rank) return part;
+    if (!known.has(rank)) return make("s", {}, part);
+    return make("a", { href: `#result-${rank}`, onclick: (event) => {
       event.preventDefault();
       at(`result-${rank}`).focus();
-    } }, part) : part;
+    } }, part);
   });
+  at("synthesis").replaceChildren(...parts);
+  at("unfounded").hidden = valid.length > 0 && !invalid.length;
+  at("unfounded").textContent = invalid.length ? `There is no source ${invalid.join(", ")}: do not rely on what is said there.`
+    : "This summary names no source: do not rely on it.";
 }
 
-function item(result) {
+function item(query, best, result) {
   const { rank, metadata, receipt } = result;
   const label = `receipt-${rank}`;
   const about = [metadata.type, metadata.date].filter((one) => typeof one === "string");
@@ -98,21 +122,20 @@ function item(result) {
     make("span", { className: "rank" }, String(rank)),
     make("span", { className: "title" }, typeof metadata.title === "string" ? metadata.title : result.source),
     make("span", { className: "from" }, result.source, ...about.flatMap((one) => [" · ", make("span", {}, one)])),
-    score(result));
+    score(result, best));
   button.setAttribute("aria-expanded", "false");
   button.setAttribute("aria-controls", label);
-  const region = make("div", { id: label, className: "receipt", hidden: true });
-  region.setAttribute("role", "region");
-  region.setAttribute("aria-label", `Why result ${rank} is here`);
-  button.addEventListener("click", () => toggle(button, region, receipt));
-  return make("li", {}, button, make("p", { className: "content" }, result.content), region);
+  const region = make("div", { id: label, className: "receipt", hidden: true, role: "region", aria: { label: `Why result ${rank} is here` } });
+  const whole = make("li", {}, button, make("p", { className: "content" }, result.content), judging(query, result), region);
+  button.addEventListener("click", () => toggle(button, region, receipt, () => actions(result, whole)));
+  return whole;
 }
 
-function score({ relevance_score: relevance, receipt }) {
+function score({ relevance_score: relevance, receipt }, best) { // the best result has a whole bar
   const bar = make("span", { className: "bar" });
   for (const { name, share } of receipt.signals) {
     const part = make("i", { title: `${NAMES[name] || name} ${percent(share)}`, data: { signal: signalOf(name) } });
-    part.style.width = `${100 * share}%`;
+    part.style.width = `${100 * share / best}%`;
     bar.append(part);
   }
   bar.setAttribute("role", "img");
@@ -121,7 +144,7 @@ function score({ relevance_score: relevance, receipt }) {
   return make("span", { className: "score" }, bar, make("b", { ariaHidden: "true" }, percent(relevance ?? 0)));
 }
 
-function toggle(button, region, receipt) {
+function toggle(button, region, receipt, more) {
   const opens = region.hidden;
   region.hidden = !opens;
   button.setAttribute("aria-expanded", String(opens));
@@ -134,7 +157,7 @@ function toggle(button, region, receipt) {
     make("b", {}, number(after)),
     make("code", {}, Object.entries(details).filter(([name]) => name !== "path").map(([name, value]) =>
       `${name} ${typeof value === "number" ? number(value) : JSON.stringify(value)}`).join(" · "))));
-  region.append(make("div", {}, make("h3", {}, "How the score came about"), make("ol", { className: "steps" }, ...steps)));
+  region.append(make("div", {}, make("h3", {}, "How the score came about"), make("ol", { className: "steps" }, ...steps)), ...more());
 }
 
 function pathOf(stations, width) { // a line from top to bottom, a dot for each node, an arrow for each edge
@@ -167,7 +190,7 @@ function pathOf(stations, width) { // a line from top to bottom, a dot for each 
 function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const here = document.activeElement;
-  const typing = here instanceof HTMLInputElement && ["search", "password"].includes(here.type);
+  const typing = here.matches("textarea, select, input:not([type=radio], [type=checkbox])");
   const buttons = [...document.querySelectorAll(".result")];
   const place = buttons.indexOf(here);
   if (event.key === "/" && !typing) {
@@ -193,30 +216,25 @@ function theme(next) {
   localStorage.setItem("theme", chosen);
 }
 
-async function holdings() {
-  try {
-    const { parts } = await (await fetch("/health")).json();
-    at("holdings").textContent = [parts.knowledge_base, parts.graph].filter(Boolean).map((part) => part.detail.split(/[,.]/)[0]).join(" · ");
-  } catch { /* the page works without it */ }
-}
-
 theme(localStorage.getItem("theme"));
 at("theme").addEventListener("click", () => theme(THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length]));
 at("search").addEventListener("submit", (event) => { event.preventDefault(); ask(); });
 at("search").addEventListener("change", (event) => { if (event.target !== at("query")) ask(); });
-at("unlock").addEventListener("submit", (event) => {
+at("unlock").addEventListener("submit", async (event) => {
   event.preventDefault();
   sessionStorage.setItem("key", at("key").value);
+  await listBases(at("base").value);
   ask();
 });
 document.addEventListener("keydown", onKey);
+at("query").focus();
 const asked = new URLSearchParams(location.hash.slice(1));
+await listBases(asked.get("base"));
 if (asked.get("q")) {
   at("query").value = asked.get("q");
   const method = document.querySelector(`input[name=method][value="${CSS.escape(asked.get("method") || "hybrid")}"]`);
   if (method) method.checked = true;
   at("expand").checked = asked.get("graph") !== "0";
+  try { restoreFilters(JSON.parse(asked.get("filters") || "{}")); } catch { /* somebody has changed the address */ }
   ask();
 }
-at("query").focus();
-holdings();

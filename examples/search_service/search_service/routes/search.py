@@ -1,13 +1,14 @@
 """Searching, and saying whether the results were any good."""
 
 import asyncio
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic_core import to_json
 
-from search_service.feedback import keep
 from search_service.messages import Feedback, SearchRequest, SearchResponse, refusals
+from search_service.operation.guard import Refused
 from search_service.operation.keys import current_caller
 from search_service.service import Service
 from search_service.streaming import DESCRIPTION, sent
@@ -40,6 +41,11 @@ async def search_stream(asked: SearchRequest, request: Request, own: Own) -> Res
 
 @routes.post("/feedback", status_code=204)
 async def feedback(given: Feedback, own: Own) -> None:
-    """Say whether a result answers a question."""
-    own.documents.engine(given.knowledge_base)
-    await asyncio.to_thread(keep, own.settings.state_folder, given, current_caller().name)
+    """Say whether a result answers a question. Questions are kept as judged queries, to evaluate and tune recipes."""
+    name, engine = own.documents.engine(given.knowledge_base)
+    caller = current_caller()
+    if not own.settings.feedback or await asyncio.to_thread(engine.store.hidden, [given.id], caller.tenant):
+        raise Refused(404, "There is no such document, or feedback is not kept here.")
+    judge = partial(own.judgements.judge, filters=given.filters.as_hopweave(), tenant=caller.tenant, caller=caller.name)
+    if not await asyncio.to_thread(judge, name, given.query, given.id, given.relevant):
+        raise Refused(429, "Too many judgements are kept. Somebody has to make use of them first.")
