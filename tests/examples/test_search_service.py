@@ -581,6 +581,7 @@ def test_corpus_and_questions_are_well_formed():
         ("SEARCH_RERANK", '{"kind": "no_such"}', "rerank"),
         ("SEARCH_API_KEY", "", "api_key"),
         ("SEARCH_SYNTHESIS__URL", "ftp://x", "synthesis.url"),
+        ("SEARCH_MCP__KNOWLEDGE_BASE", "other", "'other' is not one of default"),
         ("SEARCH_CONFIG", "no/such.yaml", "no/such.yaml"),
     ],
 )

@@ -136,3 +136,46 @@ def test_pages_of_other_hosts_are_refused(service):
 def test_the_tools_can_be_switched_off(run_service, tmp_path):
     with run_service(tmp_path, SEARCH_MCP__ENABLED="false") as running:
         assert running.client.post("/mcp", json=INITIALIZE).status_code in (404, 405)
+
+
+def test_tenant_and_knowledge_base_are_those_of_the_server_and_of_the_key(run_service, tmp_path):
+    (tmp_path / "other.jsonl").write_text('{"id": "other", "title": "Other", "text": "The team that owns Kestrel."}\n')
+    bases = {
+        "other": {"path": str(tmp_path / "other.db"), "corpus": str(tmp_path / "other.jsonl")},
+        "handbook": {"path": str(tmp_path / "handbook.db"), "corpus": str(EXAMPLE / "corpus.jsonl")},
+    }
+    keys = [
+        {"name": "all", "key": "all-key"},
+        {"name": "old", "key": "old-key", "tenant": {"date": "2025-02-24"}},
+        {"name": "people", "key": "people-key", "tenant": {"type": "person"}},
+        {"name": "elsewhere", "key": "elsewhere-key", "knowledge_bases": ["other"]},
+    ]
+    variables = {
+        "SEARCH_KNOWLEDGE_BASES": json.dumps(bases),
+        "SEARCH_MCP__KNOWLEDGE_BASE": "handbook",
+        "SEARCH_MCP__TENANT": '{"type": ["team", "service"]}',
+    }
+
+    async def search(session):
+        return await session.call_tool("search", {"query": QUESTION, "limit": 20})
+
+    async def http(key):
+        async with over_http(running, authorization=f"Bearer {key}") as session:
+            return await search(session)
+
+    async def stdio():
+        async with over_stdio(tmp_path, **variables) as session:
+            return await search(session)
+
+    def ids(found):
+        return {one["id"] for one in found.structuredContent["results"]}
+
+    assert {key.partition("/")[0] for key in ids(asyncio.run(stdio()))} == {"teams", "services"}
+    with run_service(tmp_path, **variables, SEARCH_KEYS=json.dumps(keys)) as running:
+        assert {key.partition("/")[0] for key in ids(asyncio.run(http("all-key")))} == {"teams", "services"}
+        assert "teams/doorstep.md#1" in ids(asyncio.run(http("old-key")))
+        assert not any(key.startswith("services/kestrel") for key in ids(asyncio.run(http("old-key"))))
+        for key, words in (("people-key", "may not use"), ("elsewhere-key", "no knowledge base")):
+            refused = asyncio.run(http(key))
+            assert refused.isError
+            assert words in refused.content[0].text

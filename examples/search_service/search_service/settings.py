@@ -2,9 +2,9 @@
 
 import os
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, Field, SecretStr, field_validator
+from pydantic import BaseModel, Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, YamlConfigSettingsSource
 
 import hopweave.catalogue  # noqa: F401 - makes every stage known by its kind
@@ -144,6 +144,13 @@ class Settings(BaseSettings):
         if key is not None and not key.get_secret_value():
             raise ValueError("must not be empty; leave it out to let everybody in")
         return key
+
+    @model_validator(mode="after")
+    def _tools_have_a_knowledge_base(self) -> Self:
+        wanted = self.mcp.knowledge_base
+        if wanted is not None and wanted not in self.places:
+            raise ValueError(f"mcp.knowledge_base: {wanted!r} is not one of {', '.join(self.places)}")
+        return self
 
     @property
     def places(self) -> dict[str, Place]:
