@@ -185,7 +185,7 @@ class Connection(asyncio.Protocol):
 
     def send(self, what: bytes, body: bytes) -> "asyncio.Future[tuple[int, bytes]]":
         """The status and the body of the answer."""
-        head = b" HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body)
+        head = b" HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body)
         self._answer = asyncio.get_running_loop().create_future()
         self._transport.write(what + head + body)
         return self._answer

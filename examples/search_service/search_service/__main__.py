@@ -5,6 +5,7 @@ import asyncio
 import logging.config
 import os
 import sys
+from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy: what makes use of more cores is more workers
 
@@ -12,13 +13,10 @@ import uvicorn
 from pydantic import ValidationError
 
 from hopweave import HopweaveError
-from search_service.engine import index
 from search_service.operation.connections import Connection
-from search_service.operation.keys import CALLER, Caller
 from search_service.operation.logs import configuration
-from search_service.service import Service
+from search_service.operation.state import InUse, claim
 from search_service.settings import Settings
-from search_service.tools import Tools, over_stdio
 
 
 def main() -> int:
@@ -31,36 +29,62 @@ def main() -> int:
     except (ValidationError, FileNotFoundError) as error:
         faults = error.errors(include_input=False, include_url=False) if isinstance(error, ValidationError) else None
         words = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in faults or ()) or str(error)
-        print(f"search_service: {words}", file=sys.stderr)
-        return 2
+        return failed(words, 2)
     logs = configuration(settings.log_level, "stderr" if what == "mcp" else "stdout")  # stdout is the protocol's
     logging.config.dictConfig(logs)
     try:
-        index(settings)
-    except HopweaveError as error:
-        print(f"search_service: {error}", file=sys.stderr)
-        return 1
+        if what == "serve":
+            with claim(settings):
+                serve(settings, logs)
+        else:
+            index(settings)
+    except (HopweaveError, InUse) as error:
+        return failed(str(error), 1)
     if what == "mcp":
         asyncio.run(tools(settings))
-    if what == "serve":
-        uvicorn.run(
-            "search_service.app:create",
-            factory=True,
-            host=settings.host,
-            port=settings.port,
-            workers=settings.workers,
-            log_config=logs,
-            access_log=False,
-            server_header=False,
-            http=Connection,
-            h11_max_incomplete_event_size=settings.max_head_bytes,
-            timeout_graceful_shutdown=settings.shutdown_seconds,
-        )
     return 0
+
+
+def failed(words: str, status: int) -> int:
+    """Say why, on one line."""
+    print(f"search_service: {words}", file=sys.stderr)
+    return status
+
+
+def index(settings: Settings) -> None:
+    """Bring every knowledge base in step with its corpus."""
+    from search_service.engine import index  # not before it is known where figures are kept
+
+    index(settings)
+
+
+def serve(settings: Settings, logs: dict[str, Any]) -> None:
+    """Answer until told to stop. Uploads that were under way when the service last ended are begun again."""
+    index(settings)
+    from search_service.operation.jobs import Jobs
+
+    Jobs(settings.state_folder / "jobs.db", settings.max_jobs).give_back()
+    uvicorn.run(
+        "search_service.app:create",
+        factory=True,
+        host=settings.host,
+        port=settings.port,
+        workers=settings.workers,
+        log_config=logs,
+        access_log=False,
+        server_header=False,
+        http=Connection,
+        h11_max_incomplete_event_size=settings.max_head_bytes,
+        timeout_graceful_shutdown=settings.shutdown_seconds,
+    )
 
 
 async def tools(settings: Settings) -> None:
     """Serve the tools to the process that started this one."""
+    from search_service.operation.keys import CALLER, Caller
+    from search_service.service import Service
+    from search_service.tools import Tools, over_stdio
+
     service = await asyncio.to_thread(Service, settings)
     CALLER.set(Caller("stdio", "read"))
     try:

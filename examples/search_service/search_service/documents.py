@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from hopweave import Document
 from hopweave.errors import HopweaveError
-from hopweave.knowledge_base.entry import Entry
+from hopweave.knowledge_base.entry import Added, Entry
 from search_service.engine import Engine
 from search_service.messages import (
     DocumentBody,
@@ -21,6 +21,7 @@ from search_service.messages import (
 from search_service.operation.guard import Refused
 from search_service.operation.jobs import Job, Jobs, Runner
 from search_service.operation.keys import current_caller
+from search_service.operation.metrics import WRITTEN
 from search_service.settings import Settings
 
 logger = logging.getLogger("search_service")
@@ -50,7 +51,7 @@ class Documents:
         self.runner.stop()
         self._thread.shutdown()
 
-    def engine(self, name: str | None) -> tuple[str, Engine]:
+    def engine(self, name: str | None) -> Engine:
         """The knowledge base of this name that the caller may use."""
         allowed = current_caller().knowledge_bases
         names = [one for one in self._engines if allowed is None or one in allowed]
@@ -58,7 +59,7 @@ class Documents:
             name = names[0]
         if name is None or name not in names:
             raise Refused(404, "There is no knowledge base of this name.")
-        return name, self._engines[name]
+        return self._engines[name]
 
     def described(self) -> list[KnowledgeBaseInfo]:
         """The knowledge bases that the caller may search."""
@@ -67,12 +68,30 @@ class Documents:
             KnowledgeBaseInfo(
                 name=name,
                 documents=engine.store.count(),
-                writable=caller.may("write"),
+                writable=caller.role == "write",
                 feedback=self._feedback,
             )
             for name, engine in self._engines.items()
             if caller.knowledge_bases is None or name in caller.knowledge_bases
         ]
+
+    async def put(self, engine: Engine, document: Document) -> Added | None:
+        """Store a document; None if somebody else has one of this id, which the caller may not see."""
+        store, tenant = engine.store, current_caller().tenant
+
+        def put() -> Added | None:
+            return None if store.hidden([document.id], tenant) else store.put([document])
+
+        done = await self.write(put)
+        if done is not None:
+            note_written(engine.name, done)
+        return done
+
+    async def delete(self, engine: Engine, work: Callable[..., int], which: Any) -> int:
+        """Delete what the caller may see; how many documents that was."""
+        gone = await self.write(work, which, current_caller().tenant)
+        WRITTEN.labels(engine.name, "deleted").inc(gone)
+        return gone
 
     async def write(self, work: Callable[..., T], *arguments: Any) -> T:
         """Do it after the writes that came before; if there are too many of them, not at all."""
@@ -100,12 +119,18 @@ class Documents:
             hidden = store.hidden([one.id for _, one in batch if isinstance(one, Document)], job.tenant)
             good = [one for _, one in batch if isinstance(one, Document) and one.id not in hidden]
             bad = {number: one if isinstance(one, str) else TAKEN for number, one in batch if one not in good}
-            store.put(good)
+            note_written(job.knowledge_base, store.put(good))
             done, failed = done + len(good), failed + len(bad)
             errors += [{"line": number, "message": message} for number, message in bad.items()]
             self.jobs.progress(job, done, failed, errors[:MAX_ERRORS])
         self.jobs.progress(job, done, failed, errors[:MAX_ERRORS], "done")
         return True
+
+
+def note_written(knowledge_base: str, done: Added) -> None:
+    """Count what has changed."""
+    WRITTEN.labels(knowledge_base, "added").inc(done.added)
+    WRITTEN.labels(knowledge_base, "updated").inc(done.updated)
 
 
 def read_lines(body: bytes, tenant: Mapping[str, Any]) -> Iterator[tuple[int, Document | str]]:

@@ -11,6 +11,7 @@ from hopweave import Hit, Query, QueryCache, load_recipe, read_documents
 from hopweave.component import Stage
 from hopweave.scores import as_unit
 from search_service.messages import Method, Part, SearchRequest
+from search_service.operation.metrics import CHANGED, DOCUMENTS, FAILURES, VERSION, note_search
 from search_service.settings import Place, Settings
 from search_service.stores.cut import SOURCES
 from search_service.stores.embedded import EmbeddedStore
@@ -63,7 +64,8 @@ def _index(store: Store, name: str, corpus: Path) -> None:
 class Engine:
     """One knowledge base, the answers that it gave last, and the reranker."""
 
-    def __init__(self, store: Store, rerank: Stage | None = None, cache_entries: int = 0) -> None:
+    def __init__(self, name: str, store: Store, rerank: Stage | None = None, cache_entries: int = 0) -> None:
+        self.name = name
         self.store = store
         self._rerank = rerank
         self._last_rerank_failed = False
@@ -79,6 +81,11 @@ class Engine:
 
         `stopped` says whether nobody waits for it any more.
         """
+        found = self._cached(request, tenant, stopped)
+        note_search(found.timings)
+        return found
+
+    def _cached(self, request: SearchRequest, tenant: Mapping[str, Any] | None, stopped: Callable[[], bool]) -> Found:
         started = perf_counter()
         if self._cache is None:
             return self._search(request, tenant, stopped)
@@ -107,12 +114,19 @@ class Engine:
         )
         for name, reason in result.failures.items():
             logger.warning("source failed", extra={"fields": {"source": name, "reason": reason}})
+            FAILURES.labels(self.name, name).inc()
             found.degraded.append(f"The source '{name}' did not answer and had no part in the result.")
         found.method_used = _used(request.method, result.failures)
         reranked = self._apply_rerank(found, query)
         weighed = found.hits if reranked else relevance(found.hits, found.confidence)
         found.hits = [hit for hit in weighed if (hit.score or 0.0) >= request.min_relevance_score][: request.limit]
         return found
+
+    def measure(self) -> None:
+        """Note how large the index is now, and how much of it has changed."""
+        DOCUMENTS.labels(self.name).set(self.store.count())
+        VERSION.labels(self.name).set(self.store.version)
+        CHANGED.labels(self.name).set(self.store.changed_share())
 
     def health(self) -> dict[str, Part]:
         """The parts of the engine, one by one."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from threading import Event
-from time import perf_counter
+from time import perf_counter, time_ns
 from typing import Any
 
 from hopweave import Hit
@@ -18,6 +18,7 @@ from search_service.feedback import Judgements
 from search_service.messages import Health, Part, SearchRequest
 from search_service.operation.guard import Refused
 from search_service.operation.keys import current_caller
+from search_service.operation.traces import note_steps
 from search_service.settings import Settings
 from search_service.streaming import NOT_WRITTEN, Events, summary_events
 from search_service.synthesis import Failed, Writer, extract
@@ -30,7 +31,7 @@ class Service:
         self.settings = settings
         settings.state_folder.mkdir(parents=True, exist_ok=True)
         self.engines = {
-            name: Engine(opened(place, settings), settings.rerank, settings.cache_entries)
+            name: Engine(name, opened(place, settings), settings.rerank, settings.cache_entries)
             for name, place in settings.places.items()
         }
         self.judgements = Judgements(settings.state_folder, settings.max_judgements)
@@ -68,7 +69,7 @@ class Service:
         """Search; and unless a model writes the summary, the sentences it is made of."""
         if self._waiting >= self.settings.max_waiting:
             raise Refused(503, "Too many searches at once. Try again in a moment.", **{"retry-after": "1"})
-        engine, tenant = self.documents.engine(request.knowledge_base)[1], current_caller().tenant
+        engine, tenant = self.documents.engine(request.knowledge_base), current_caller().tenant
         self._waiting += 1
         loop, stopped = asyncio.get_running_loop(), Event()
         work = self._threads.submit(self._search, engine, request, tenant, stopped.is_set)
@@ -76,7 +77,7 @@ class Service:
         work.add_done_callback(lambda _: loop.call_soon_threadsafe(self._done))
         try:
             answered = asyncio.shield(asyncio.wrap_future(work))
-            return await asyncio.wait_for(answered, self.settings.request_seconds)
+            found, sentences = await asyncio.wait_for(answered, self.settings.request_seconds)
         except TimeoutError as error:
             raise Refused(503, "The search took too long and was given up.") from error
         except (Unavailable, HopweaveError) as error:
@@ -84,6 +85,8 @@ class Service:
         finally:  # a search that nobody waits for is not begun, or ends before its next step
             stopped.set()
             work.cancel()
+        note_steps(found.timings, time_ns())
+        return found, sentences
 
     def _done(self) -> None:
         self._waiting -= 1

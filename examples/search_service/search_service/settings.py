@@ -165,6 +165,11 @@ class Settings(BaseSettings):
         return self.state or self.knowledge_base.with_suffix(".state")
 
     @property
+    def run_folder(self) -> Path:
+        """What the workers of one start share: figures and rates."""
+        return self.state_folder / "run"
+
+    @property
     def all_keys(self) -> list[Key]:
         """Every key; `api_key` is one that may do everything."""
         own = [Key(name="api_key", key=self.api_key, role="write")] if self.api_key else []

@@ -3,13 +3,17 @@
 import asyncio
 import json
 import logging
+import math
 import re
 from time import perf_counter
 from typing import Any
 from uuid import uuid4
 
-from search_service.operation.keys import CALLER, NOBODY, Keys
-from search_service.settings import Settings
+from search_service.operation.keys import ANONYMOUS, CALLER, NOBODY, Caller, Keys
+from search_service.operation.metrics import note_request
+from search_service.operation.rates import Rates
+from search_service.operation.traces import described, request_span
+from search_service.settings import LOOPBACK, Settings
 
 logger = logging.getLogger("search_service")
 
@@ -28,6 +32,7 @@ HEADERS = {
 }
 _PAGE = {"/", "/page.css", "/page.js", "/parts.js", "/manage.js", "/icon.svg"}
 _OPEN = {*_PAGE, "/health", "/health/live", "/health/ready", "/openapi.json"}
+_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 _WRITING = ("/documents", "/sources", "/jobs")
 _SAFE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
@@ -47,8 +52,11 @@ class Guard:
         self._app = app
         self._seconds = settings.request_seconds
         self._keys = Keys(settings)
+        self._rates = Rates(settings.run_folder / "rates", self._keys.rates)
+        self._origins = {origin.encode(): origin for origin in settings.cors_origins}
         self._sizes = {"/documents:bulk": settings.max_upload_bytes, "/documents/": settings.max_document_bytes}
         self._usual_size = settings.max_body_bytes
+        self._writes_from = LOOPBACK if settings.anonymous_role is None else None
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         if scope["type"] != "http":
@@ -60,40 +68,61 @@ class Guard:
         request_id = given if _SAFE_ID.fullmatch(given) else uuid4().hex
         fields: dict[str, Any] = {"request_id": request_id, "method": scope["method"]}
         scope.setdefault("state", {}).update(request_id=request_id, fields=fields)
+        more = [*_HEADERS, (b"x-request-id", request_id.encode()), *self._cors(headers)]
 
         async def answer(message: dict[str, Any]) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
                 own = {name.lower() for name, _ in message["headers"]}
-                more = {**HEADERS, "x-request-id": request_id}
-                message["headers"] = [
-                    *message["headers"],
-                    *((n.encode(), v.encode()) for n, v in more.items() if n.encode() not in own),
-                ]
+                message["headers"] = [*message["headers"], *(pair for pair in more if pair[0] not in own)]
             await send(message)
 
-        try:
+        with request_span(scope, headers) as span:
             try:
-                fields["caller"] = self._check_key(scope["path"], headers)
-                most = next(
-                    (most for path, most in self._sizes.items() if scope["path"].startswith(path)), self._usual_size
-                )
-                body = await asyncio.wait_for(_body(headers, receive, most), self._seconds)
-                await self._answer(scope, body, receive, answer)
-            except TimeoutError as error:
-                raise Refused(408, "The request took too long to arrive.", connection="close") from error
-        except Refused as refusal:
-            await _refuse(answer, refusal.status, refusal.message, request_id, refusal.headers)
-        except Exception:
-            logger.exception("request failed", extra={"fields": {"request_id": request_id}})
-            if not status:
-                await _refuse(answer, 500, "Something went wrong here. It has been noted.", request_id, {})
-        finally:
-            route = scope.get("route")
-            took = round(1000 * (perf_counter() - started), 1)
-            fields |= {"path": getattr(route, "path", "(none)"), "status": status, "milliseconds": took}
-            logger.info("request", extra={"fields": fields})
+                await self._checked(scope, headers, receive, answer)
+            except Refused as refusal:
+                await _refuse(answer, refusal.status, refusal.message, request_id, refusal.headers)
+            except Exception:
+                logger.exception("request failed", extra={"fields": {"request_id": request_id}})
+                if not status:
+                    await _refuse(answer, 500, "Something went wrong here. It has been noted.", request_id, {})
+            finally:
+                took, route = perf_counter() - started, getattr(scope.get("route"), "path", "(none)")
+                note_request(route, scope["method"], status, took)
+                fields |= {"path": route, "status": status, "milliseconds": round(1000 * took, 1)}
+                fields |= described(span, fields)
+                logger.info("request", extra={"fields": fields})
+
+    async def _checked(self, scope: dict[str, Any], headers: dict[bytes, bytes], receive: Any, answer: Any) -> None:
+        """Let a request through that has a key, comes not too often, is not too large and arrives in time."""
+        if scope["method"] == "OPTIONS" and b"access-control-request-method" in headers:
+            raise Refused(204 if self._cors(headers) else 403, "")
+        caller = self._caller(scope["path"], headers)
+        scope["state"]["fields"]["caller"] = caller.name
+        CALLER.set(caller)
+        if scope["path"] not in _OPEN and (wait := self._rates.wait_seconds(caller.name)):
+            raise Refused(429, "Too many requests with this key.", **{"retry-after": str(math.ceil(wait))})
+        try:
+            async with asyncio.timeout(self._seconds):
+                body = await _body(headers, receive, self._max_bytes(scope["path"]))
+        except TimeoutError as error:
+            raise Refused(408, "The request took too long to arrive.", connection="close") from error
+        await self._answer(scope, body, receive, answer)
+
+    def _cors(self, headers: dict[bytes, bytes]) -> list[tuple[bytes, bytes]]:
+        """What a browser needs to be told about a page of another origin: nothing, unless the origin is allowed."""
+        origin = headers.get(b"origin", b"")
+        if origin not in self._origins:
+            return []
+        return [
+            (b"access-control-allow-origin", origin),
+            (b"access-control-allow-methods", b"GET, POST, PUT, DELETE"),
+            (b"access-control-allow-headers", b"content-type, x-api-key, x-request-id"),
+            (b"access-control-expose-headers", b"x-request-id, retry-after"),
+            (b"access-control-max-age", b"600"),
+            (b"vary", b"origin"),
+        ]
 
     async def _answer(self, scope: dict[str, Any], body: bytes, receive: Any, answer: Any) -> None:
         """Let the application answer, unless the caller goes away before it has."""
@@ -111,16 +140,23 @@ class Guard:
     def _max_bytes(self, path: str) -> int:
         return next((most for start, most in self._sizes.items() if path.startswith(start)), self._usual_size)
 
-    def _check_key(self, path: str, headers: dict[bytes, bytes]) -> str:
-        """The name of a caller who may do this."""
+    def _caller(self, path: str, headers: dict[bytes, bytes]) -> Caller:
+        """Who calls, if they may."""
         caller = self._keys.caller(headers)
-        if path not in _OPEN:
-            if caller is None or caller.role == "none":
-                raise Refused(401, "A valid key must be sent as X-API-Key.", **{"www-authenticate": "ApiKey"})
-            if not caller.may("write" if path.startswith(_WRITING) else "read"):
-                raise Refused(403, "This needs a key that may write.")
-        CALLER.set(caller or NOBODY)
-        return (caller or NOBODY).name
+        if path in _OPEN:
+            return caller or NOBODY
+        if caller is None or caller.role == "none":
+            raise Refused(401, "A valid key must be sent as X-API-Key.", **{"www-authenticate": "ApiKey"})
+        if not path.startswith(_WRITING):
+            return caller
+        if caller.role != "write":
+            raise Refused(403, "This needs a key that may write.")
+        host = headers.get(b"host", b"").decode("latin-1").rpartition(":")[0] or headers.get(b"host", b"").decode(
+            "latin-1"
+        )
+        if caller.name == ANONYMOUS and self._writes_from is not None and host not in self._writes_from:
+            raise Refused(403, "Without a key, documents are changed from this machine alone.")  # DNS rebinding
+        return caller
 
 
 async def _body(headers: dict[bytes, bytes], receive: Any, most: int) -> bytes:
@@ -147,7 +183,8 @@ def _replayed(body: bytes, gone: "asyncio.Future[Any]") -> Any:
 
 
 async def _refuse(send: Any, status: int, message: str, request_id: str, headers: dict[str, str]) -> None:
-    body = json.dumps({"message": message, "faults": [], "request_id": request_id}).encode()
+    problem = {"message": message, "faults": [], "request_id": request_id}
+    body = b"" if status == 204 else json.dumps(problem).encode()
     head = {"content-type": "application/json", "content-length": str(len(body)), **headers}
     pairs = [(name.encode(), value.encode()) for name, value in head.items()]
     await send({"type": "http.response.start", "status": status, "headers": pairs})

@@ -18,13 +18,9 @@ class Caller:
     role: Role
     knowledge_bases: frozenset[str] | None = None
     tenant: Mapping[str, Any] = field(default_factory=dict)
-    requests_per_second: float | None = None
-
-    def may(self, role: Role) -> bool:
-        """Whether a role is included in that of the caller."""
-        return self.role in ("write", role)
 
 
+ANONYMOUS = "anonymous"
 NOBODY = Caller("nobody", "none", frozenset())
 CALLER: ContextVar[Caller] = ContextVar("caller")
 
@@ -38,7 +34,7 @@ class Keys:
     """All keys. Only their digests are kept, and each is compared, so that time tells nothing about any of them."""
 
     def __init__(self, settings: Settings) -> None:
-        self._anonymous = Caller("anonymous", settings.anonymous)
+        self._anonymous = Caller(ANONYMOUS, settings.anonymous)
         self._callers = [
             (
                 _digest(key.key.get_secret_value().encode()),
@@ -47,11 +43,12 @@ class Keys:
                     key.role,
                     None if key.knowledge_bases is None else frozenset(key.knowledge_bases),
                     key.tenant,
-                    key.requests_per_second,
                 ),
             )
             for key in settings.all_keys
         ]
+
+        self.rates = {one.name: one.requests_per_second for one in settings.all_keys if one.requests_per_second}
 
     def caller(self, headers: Mapping[bytes, bytes]) -> Caller | None:
         """Who sent these headers; None if the key is not known."""

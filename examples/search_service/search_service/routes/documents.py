@@ -5,7 +5,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from hopweave.knowledge_base.entry import Added
 from search_service.documents import TAKEN, Documents, as_document
 from search_service.messages import (
     Deleted,
@@ -40,15 +39,11 @@ async def put_document(
     key: Id, body: DocumentBody, response: Response, own: Own, knowledge_base: Base = None
 ) -> Stored:
     """Store a document under an id, in place of one that has it. When this returns, every search finds it."""
-    store, tenant = own.engine(knowledge_base)[1].store, current_caller().tenant
-    document = as_document(key, body, tenant)
+    engine = own.engine(knowledge_base)
+    document = as_document(key, body, current_caller().tenant)
     if isinstance(document, str):
         raise Refused(422, document)
-
-    def put() -> Added | None:
-        return None if store.hidden([key], tenant) else store.put([document])
-
-    done = await own.write(put)
+    done = await own.put(engine, document)
     if done is None:
         raise Refused(409, TAKEN)
     response.status_code = 201 if done.added else 200
@@ -58,15 +53,15 @@ async def put_document(
 @routes.delete("/documents/{id:path}")
 async def delete_document(key: Id, own: Own, knowledge_base: Base = None) -> Deleted:
     """Delete a document, if it is there."""
-    store = own.engine(knowledge_base)[1].store
-    return Deleted(deleted=await own.write(store.delete, [key], current_caller().tenant))
+    engine = own.engine(knowledge_base)
+    return Deleted(deleted=await own.delete(engine, engine.store.delete, [key]))
 
 
 @routes.delete("/sources/{source:path}")
 async def delete_source(source: DocumentId, own: Own, knowledge_base: Base = None) -> Deleted:
     """Delete all documents of a source."""
-    store = own.engine(knowledge_base)[1].store
-    return Deleted(deleted=await own.write(store.delete_source, source, current_caller().tenant))
+    engine = own.engine(knowledge_base)
+    return Deleted(deleted=await own.delete(engine, engine.store.delete_source, source))
 
 
 @routes.post("/documents:bulk", status_code=202, openapi_extra=_UPLOAD)
@@ -74,7 +69,7 @@ async def upload(request: Request, own: Own, knowledge_base: Base = None) -> Job
     """Store many documents in the background: one JSON object per line, with id, content, source and metadata."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/x-ndjson":
         raise Refused(422, "The content-type must be application/x-ndjson.")
-    name, caller, body = own.engine(knowledge_base)[0], current_caller(), await request.body()
+    name, caller, body = own.engine(knowledge_base).name, current_caller(), await request.body()
     key = await asyncio.to_thread(own.jobs.submit, name, caller.name, dict(caller.tenant), body)
     if key is None:
         raise Refused(429, "Too many uploads wait. Try again when one is done.", **{"retry-after": "5"})

@@ -1,9 +1,13 @@
 """How the service is: for those who run it."""
 
+import asyncio
+
 from fastapi import APIRouter, Request, Response
+from fastapi.responses import PlainTextResponse
 
 from search_service.messages import Health, refusals
 from search_service.operation.guard import Refused
+from search_service.operation.metrics import CONTENT_TYPE, rendered
 
 routes = APIRouter(tags=["health"])
 
@@ -28,3 +32,11 @@ async def ready(request: Request) -> dict[str, str]:
     if (await request.app.state.service.health()).status == "failing":
         raise Refused(503, "A knowledge base cannot be read.")
     return {"status": "ok"}
+
+
+@routes.get("/metrics", response_class=PlainTextResponse, responses=refusals(401, 429))
+async def metrics(request: Request) -> Response:
+    """Figures for Prometheus, of all workers together."""
+    for engine in request.app.state.service.engines.values():
+        await asyncio.to_thread(engine.measure)
+    return Response(rendered(), media_type=CONTENT_TYPE)

@@ -42,10 +42,10 @@ async def search_stream(asked: SearchRequest, request: Request, own: Own) -> Res
 @routes.post("/feedback", status_code=204)
 async def feedback(given: Feedback, own: Own) -> None:
     """Say whether a result answers a question. Questions are kept as judged queries, to evaluate and tune recipes."""
-    name, engine = own.documents.engine(given.knowledge_base)
+    engine = own.documents.engine(given.knowledge_base)
     caller = current_caller()
     if not own.settings.feedback or await asyncio.to_thread(engine.store.hidden, [given.id], caller.tenant):
         raise Refused(404, "There is no such document, or feedback is not kept here.")
     judge = partial(own.judgements.judge, filters=given.filters.as_hopweave(), tenant=caller.tenant, caller=caller.name)
-    if not await asyncio.to_thread(judge, name, given.query, given.id, given.relevant):
+    if not await asyncio.to_thread(judge, engine.name, given.query, given.id, given.relevant):
         raise Refused(429, "Too many judgements are kept. Somebody has to make use of them first.")

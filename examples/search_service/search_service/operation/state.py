@@ -1,0 +1,37 @@
+"""The folder that belongs to one running service: its jobs, and what its workers share."""
+
+import asyncio
+import fcntl
+import os
+import shutil
+import signal
+from typing import IO
+
+from search_service.settings import Settings
+
+
+class InUse(Exception):
+    """Another service has this folder."""
+
+
+def claim(settings: Settings) -> IO[bytes]:
+    """Take the folder for a new start; it is let go when the file that is returned is closed, however that happens."""
+    folder = settings.state_folder
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = (folder / "lock").open("ab")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        lock.close()
+        raise InUse(f"state: {folder} is in use by another service") from error
+    shutil.rmtree(settings.run_folder, ignore_errors=True)
+    settings.run_folder.mkdir()
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(settings.run_folder.absolute())
+    return lock
+
+
+async def end_with(parent: int, poll_seconds: float = 1.0) -> None:
+    """A worker whose parent was killed ends, too, so that a new service finds the port free."""
+    while os.getppid() == parent:
+        await asyncio.sleep(poll_seconds)
+    os.kill(os.getpid(), signal.SIGTERM)
