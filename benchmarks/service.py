@@ -52,10 +52,7 @@ def main() -> None:
     with running_service(options.workers, synthesis=options.synthesis) as (port, process):
         load = Load(port, options.clients, options.writes, graph=not options.without_graph)
         run(load.run(2))  # warm
-        if options.soak:
-            result = soak(load, process, 60 * options.soak)
-        else:
-            result = run(load.run(options.seconds))
+        result = soak(load, process, 60 * options.soak) if options.soak else run(load.run(options.seconds))
     if options.json:
         print(json.dumps(result))
         return
@@ -185,7 +182,9 @@ class Connection(asyncio.Protocol):
 
     def send(self, what: bytes, body: bytes) -> "asyncio.Future[tuple[int, bytes]]":
         """The status and the body of the answer."""
-        head = b" HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body)
+        head = b" HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(
+            body
+        )
         self._answer = asyncio.get_running_loop().create_future()
         self._transport.write(what + head + body)
         return self._answer
