@@ -65,11 +65,12 @@ class Neighbours:
 
 @dataclass(frozen=True, slots=True)
 class WeightedEdges:
-    """The edges of several nodes, end to end: how many each node has, and these.
+    """The edges of several nodes, end to end: where those of each node start, how many it has, and these.
 
     An edge has the node at its other end and a weight. Unless they are `distinct`, a node may have parallel edges.
     """
 
+    starts: Indices
     counts: Indices
     targets: Indices
     weights: Floats

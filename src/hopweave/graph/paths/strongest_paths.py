@@ -10,6 +10,9 @@ from hopweave.graph.port import GraphPort, Mask
 from hopweave.graph.walk.solver_options import SolverOptions
 from hopweave.graph.walk.transition_rows import TransitionRows, transition_rows
 
+_Hop = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+"""The nodes that one hop reached, in order, and the node before each."""
+
 
 def strongest_paths(
     graph: GraphPort,
@@ -62,7 +65,7 @@ def _strongest_routes(
     flows = np.array([start[node] for node in nodes.tolist()]) / max(start.values())
     best, hop_of = np.zeros(rows.size), np.zeros(rows.size, np.int64)
     best[nodes] = flows
-    previous: list[dict[int, int]] = []
+    previous: list[_Hop] = []
     for hop in range(1, max_hops + 1):
         strongest = np.lexsort((nodes, -flows))[:breadth]
         nodes, flows = nodes[strongest], flows[strongest]
@@ -74,7 +77,7 @@ def _strongest_routes(
         if not len(nodes) or decay * flows[0] <= weakest:
             break
         reached, sources, flows = _one_hop(rows, nodes, decay * flows, best, weakest)
-        previous.append(dict(zip(reached.tolist(), sources.tolist(), strict=True)))
+        previous.append((reached, sources))
         nodes = reached
         best[nodes], hop_of[nodes] = flows, hop
     return {
@@ -93,9 +96,9 @@ def _one_hop(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """The nodes one hop away that get more flow than their best so far and than `weakest`, from where, and how much."""
     found = rows.transitions(nodes)
-    owners = np.repeat(np.arange(len(nodes)), found.counts)
+    owners = np.arange(len(nodes)).repeat(found.counts)
     targets, carried = found.targets, flows[owners] * found.probabilities
-    better = np.flatnonzero(carried > np.maximum(best[targets], weakest))
+    better = (carried > np.maximum(best[targets], weakest)).nonzero()[0]
     targets, owners, carried = targets[better], owners[better], carried[better]
     # the best edge to each node; of equal ones, that from the stronger node
     order = np.lexsort((owners, -carried, targets))
@@ -103,9 +106,9 @@ def _one_hop(
     return targets[order].astype(np.int64), nodes[owners[order]], carried[order]
 
 
-def _route(previous: list[dict[int, int]], target: int) -> list[int]:
+def _route(previous: list[_Hop], target: int) -> list[int]:
     """The nodes that lead to a target, from the node before it at each hop."""
     route = [target]
-    for before in reversed(previous):
-        route.append(before[route[-1]])
+    for reached, sources in reversed(previous):
+        route.append(int(sources[np.searchsorted(reached, route[-1])]))
     return route[::-1]

@@ -42,6 +42,7 @@ class RowEdges(ABC):
     def weighted_edges(self, nodes: Indices, forward: Sequence[float], backward: Sequence[float]) -> WeightedEdges:
         """The edges of nodes both ways, each weight multiplied by the factor of its type: there and back."""
         counts, (targets, codes, weights) = self._gather(nodes)
+        starts = np.cumsum(counts, dtype=np.int64) - counts
         is_mention = codes & MENTION > 0
         factors = _code_factors(tuple(forward), tuple(backward))[codes]
         factors *= weights
@@ -49,10 +50,10 @@ class RowEdges(ABC):
         rarity *= np.repeat(self._rarity_of(nodes), counts)
         if is_mention.all():  # a passage has one mention of a node
             factors *= rarity
-            return WeightedEdges(counts, targets, factors, distinct=True)
+            return WeightedEdges(starts, counts, targets, factors, distinct=True)
         factors[is_mention] *= rarity[is_mention]
         factors[(codes & BACKWARD > 0) & (targets == np.repeat(nodes, counts))] = 0  # a self loop is one edge
-        return WeightedEdges(counts, targets, factors, distinct=False)
+        return WeightedEdges(starts, counts, targets, factors, distinct=False)
 
     def neighbours(self, nodes: Indices, direction: Direction = "out") -> Neighbours:
         """The edges of these nodes, in the order asked for; within a node ordered by target, then type."""

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from hopweave.graph.port import Floats, Indices, Mask, WeightedEdges
-from hopweave.graph.storage.csr import slices
 from hopweave.graph.storage.tables import BACKWARD, MENTION
 from hopweave.storage.columns import Array, FrozenRows, Numbers
 
 
 @dataclass(frozen=True, slots=True)
 class _Weighed:
-    """All edges, those of node i at `indptr[i]` to `indptr[i + 1]`, and which nodes may have parallel ones."""
+    """All edges, those of node i from `starts[i]` on, and which nodes may have parallel ones: None if none may."""
 
-    indptr: Numbers
+    starts: Numbers
+    counts: Numbers
     targets: Array
     weights: Floats
-    parallel: Mask
+    parallel: Mask | None
 
 
 class WeightedRows:
@@ -44,13 +44,18 @@ class WeightedRows:
             if self._left < 0:
                 self._weighed = self._weigh_all()
             return found
-        offsets, positions = slices(weighed.indptr, nodes)
-        distinct = not weighed.parallel[nodes].any()
-        return WeightedEdges(np.diff(offsets), weighed.targets[positions], weighed.weights[positions], distinct)
+        counts = weighed.counts[nodes]
+        starts = counts.cumsum()
+        starts -= counts
+        positions = (weighed.starts[nodes] - starts).repeat(counts)
+        positions += np.arange(len(positions))
+        distinct = weighed.parallel is None or not weighed.parallel[nodes].any()
+        return WeightedEdges(starts, counts, weighed.targets[positions], weighed.weights[positions], distinct)
 
     def _weigh(self, nodes: Indices) -> tuple[WeightedEdges, Mask]:
         """The edges of nodes, and which of them are mentions."""
         counts, (targets, codes, weights) = self._rows.gather(nodes)
+        starts = np.cumsum(counts, dtype=np.int64) - counts
         is_mention = codes & MENTION > 0
         factors = self._factors[codes]
         factors *= weights
@@ -58,14 +63,14 @@ class WeightedRows:
         rarity *= np.repeat(self._rarity[nodes], counts)
         if is_mention.all():  # a passage has one mention of a node
             factors *= rarity
-            return WeightedEdges(counts, targets, factors, distinct=True), is_mention
+            return WeightedEdges(starts, counts, targets, factors, distinct=True), is_mention
         factors[is_mention] *= rarity[is_mention]
         factors[(codes & BACKWARD > 0) & (targets == np.repeat(nodes, counts))] = 0  # a self loop is one edge
-        return WeightedEdges(counts, targets, factors, distinct=False), is_mention
+        return WeightedEdges(starts, counts, targets, factors, distinct=False), is_mention
 
     def _weigh_all(self) -> _Weighed:
         found, is_mention = self._weigh(np.arange(len(self._rows.lengths)))
-        indptr = np.concatenate([[0], np.cumsum(found.counts, dtype=np.int64)])
-        parallel = np.zeros(len(found.counts), np.bool_)
-        parallel[np.repeat(np.arange(len(found.counts)), found.counts)[~is_mention]] = True
-        return _Weighed(indptr, found.targets, found.weights, parallel)
+        parallel = None if is_mention.all() else np.zeros(len(found.counts), np.bool_)
+        if parallel is not None:
+            parallel[np.repeat(np.arange(len(found.counts)), found.counts)[~is_mention]] = True
+        return _Weighed(found.starts, found.counts.astype(np.int64), found.targets, found.weights, parallel)

@@ -99,9 +99,9 @@ def _push_rounds(
         estimate[frontier] += mass
         residual[frontier] = 0
         mass *= 1 - options.restart
-        targets = found.targets.astype(np.intp)
+        targets = found.targets.astype(np.intp, copy=False)
         reached[targets] = True
-        passed_on = found.probabilities * np.repeat(mass, found.counts)
+        passed_on = found.probabilities * mass.repeat(found.counts)
         np.add.at(residual, targets, passed_on.astype(residual.dtype, copy=False))  # of one type, as `at` is slow else
         if rows.read_ahead:
             rows.expect(_near_threshold(rows, targets, residual, threshold))

@@ -136,13 +136,15 @@ class LocalRows:
     def transitions(self, nodes: Indices) -> Transitions:
         """The rows of these nodes."""
         found = self._edges.weighted_edges(nodes, *self._factors)
-        counts, targets, weights = found.counts, found.targets, found.weights
+        starts, counts, weights = found.starts, found.counts, found.weights
+        targets = found.targets.astype(np.intp)  # any other type is slow to index with
         if not found.distinct:
             owners = np.repeat(np.arange(len(nodes)), counts)
             counts, targets, weights = _merged(owners, targets, weights, len(nodes), self.size)
+            starts = np.cumsum(counts) - counts
         if self._node_bias is not None:
             weights = weights * self._node_bias[targets]
-        return Transitions(counts, targets, _normalised(weights, np.concatenate([[0], np.cumsum(counts)]), counts))
+        return Transitions(counts, targets, _normalised(weights, starts, counts))
 
     def edge_counts(self, nodes: Indices) -> Indices:
         """How many edges each node has."""
@@ -178,7 +180,7 @@ class MatrixRows(_AllAtHand):
         counts = offsets[1:] - offsets[:-1]
         targets, shares = self._matrix.targets[positions], self._probabilities[positions]
         if self._node_bias is not None:
-            shares = _normalised(shares * self._node_bias[targets], offsets, counts).astype(shares.dtype, copy=False)
+            shares = _normalised(shares * self._node_bias[targets], offsets[:-1], counts).astype(shares.dtype, copy=False)
         return Transitions(counts, targets, shares)
 
     def edge_counts(self, nodes: Indices) -> Floats:
@@ -221,7 +223,7 @@ class PortRows(_AllAtHand):
         )
         if self._node_bias is not None:
             merged = merged * self._node_bias[reached]
-        return Transitions(counts, reached, _normalised(merged, np.concatenate([[0], np.cumsum(counts)]), counts))
+        return Transitions(counts, reached, _normalised(merged, np.cumsum(counts) - counts, counts))
 
     def edge_counts(self, nodes: Indices) -> Floats:
         """The weighted degree in units of the mean weight, so that the scale of the weights does not matter."""
@@ -240,14 +242,14 @@ def _merged(
     return np.bincount(owner, minlength=count), reached, merged
 
 
-def _normalised(weights: Floats, offsets: Indices, counts: Indices) -> Floats:
-    """Weights divided by the sum of those between the same two offsets."""
+def _normalised(weights: Floats, starts: Indices, counts: Indices) -> Floats:
+    """Weights divided by the sum of those of the same node, which begin at its start."""
     if not len(weights):
         return weights
     if counts.all():
-        sums = np.add.reduceat(weights, offsets[:-1])
+        sums = np.add.reduceat(weights, starts)
     else:  # an empty slice would be given the weight that follows it
-        sums = np.where(counts, np.add.reduceat(np.append(weights, 0), offsets[:-1]), 0)
-    scale = np.divide(1, sums, out=np.zeros_like(sums), where=sums > 0)
-    normalised: Floats = weights * np.repeat(scale, counts)
+        sums = np.where(counts, np.add.reduceat(np.append(weights, 0), starts), 0)
+    scale = 1 / sums if sums.all() else np.divide(1, sums, out=np.zeros_like(sums), where=sums > 0)
+    normalised: Floats = weights * scale.repeat(counts)
     return normalised
