@@ -23,10 +23,19 @@ def occurrences(rankings: Rankings) -> dict[str, list[Occurrence]]:
     >>> [(one.rank, one.source) for one in occurrences({"vector": [Hit("b")], "text": [Hit("a"), Hit("b")]})["b"]]
     [(2, 'text'), (1, 'vector')]
     """
+    return by_id({source: checked(rankings[source]) for source in sorted(rankings)})
+
+
+def by_id(rankings: Mapping[str, Sequence[Hit]]) -> dict[str, list[Occurrence]]:
+    """The same for rankings that are ordered by name and checked already."""
     found: dict[str, list[Occurrence]] = {}
-    for source in sorted(rankings):
-        for rank, hit in enumerate(checked(rankings[source]), start=1):
-            found.setdefault(hit.id, []).append(Occurrence(rank, source, hit))
+    for source, hits in rankings.items():
+        for rank, hit in enumerate(hits, start=1):
+            one = Occurrence(rank, source, hit)
+            if (places := found.get(hit.id)) is None:
+                found[hit.id] = [one]
+            else:
+                places.append(one)
     return found
 
 

@@ -1,6 +1,6 @@
 """A weighted sum of sources, with weights that follow how much each source can be trusted for this question."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -60,12 +60,13 @@ class TrustWeighted(Fuser):
 
     def fuse(self, rankings: Rankings, query: Query) -> list[Hit]:  # noqa: ARG002 - the rankings say it all
         """Merge rankings into one, best first."""
-        shares = self.shares(rankings)
+        lists = {name: checked(rankings[name]) for name in sorted(rankings)}
+        shares = self._shares(lists)
         details = {
             "trust": {name: round(share, 3) for name, share in shares.items()},
-            "evidence": {name: self._evidence(checked(rankings[name])) for name in shares},
+            "evidence": {name: self._evidence(lists[name]) for name in shares},
         }
-        return Weighted(weights=shares or None).summed(self.kind, rankings, shares, details)
+        return Weighted(weights=shares or None).summed(self.kind, lists, shares, details)
 
     def shares(self, rankings: Rankings) -> dict[str, float]:
         """How much each source is trusted, in shares that sum to 1.
@@ -73,7 +74,9 @@ class TrustWeighted(Fuser):
         >>> TrustWeighted(depth=2).shares({"text": [Hit("a", 2.0), Hit("b", 1.0)], "vector": [Hit("a", 0.5)]})
         {'text': 0.2, 'vector': 0.8}
         """
-        lists = {name: checked(rankings[name]) for name in sorted(rankings)}
+        return self._shares({name: checked(rankings[name]) for name in sorted(rankings)})
+
+    def _shares(self, lists: Mapping[str, list[Hit]]) -> dict[str, float]:
         stated = {name: said for name, hits in lists.items() if (said := _stated(hits, "trust")) is not None}
         shares = {name: self.max_stated_share * said * self._weight(name) for name, said in stated.items()}
         left = max(1 - sum(shares.values()), 0.0)

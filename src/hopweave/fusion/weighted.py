@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 
 from hopweave.component import Fuser, Rankings
 from hopweave.errors import RecipeError
-from hopweave.fusion.merge import in_order, occurrences
+from hopweave.fusion.merge import by_id, in_order
 from hopweave.hit import Hit, Receipt
 from hopweave.query import NO_INTENT, Query, Signal
 from hopweave.scores import Normalisation, checked, normalised
@@ -97,12 +97,17 @@ class Weighted(Fuser):
         self, stage: str, rankings: Rankings, weights: Mapping[str, float], details: Mapping[str, Any]
     ) -> list[Hit]:
         """The weighted sum of these rankings; `weights` go by signal, `stage` and `details` are for the receipts."""
-        evidence = self._evidence(rankings)
+        lists = {name: checked(rankings[name]) for name in sorted(rankings)}
+        evidence = self._evidence(lists)
         missing = sorted(signal for signal, weight in weights.items() if weight > 0 and signal not in evidence)
         common = {"normalisation": self.normalisation, **({"missing": missing} if missing else {}), **details}
-        found = occurrences(rankings)
-        shares = _shares(weights, evidence)
-        receipts = {key: Receipt(stage, None, *self._score(key, evidence, shares, weights, common)) for key in found}
+        found = by_id(lists)
+        unscored = {key for strengths in evidence.values() for key, one in strengths.items() if one is None}
+        sums = _Sums(evidence, weights, common)
+        receipts = {
+            key: Receipt(stage, None, *(_partial(key, evidence, weights, common) if key in unscored else sums.of(key)))
+            for key in found
+        }
         return in_order(found, receipts, None if self.normalisation == "none" else "unit")
 
     def _weights(self, query: Query) -> Mapping[str, float]:
@@ -115,11 +120,10 @@ class Weighted(Fuser):
             return source
         return self.signals[source] if source in self.signals else USUAL_SIGNALS[source]
 
-    def _evidence(self, rankings: Rankings) -> _Evidence:
-        evidence: _Evidence = {signal: {} for signal in sorted({self._signal(name) for name in rankings})}
-        for name in sorted(rankings):
+    def _evidence(self, lists: Mapping[str, list[Hit]]) -> _Evidence:
+        evidence: _Evidence = {signal: {} for signal in sorted({self._signal(name) for name in lists})}
+        for name, hits in lists.items():
             strengths = evidence[self._signal(name)]
-            hits = checked(rankings[name])
             scored = [(hit.id, float(hit.score)) for hit in hits if hit.score is not None]
             values = normalised([raw for _, raw in scored], self.normalisation)
             for (key, raw), value in zip(scored, values, strict=True):
@@ -130,26 +134,56 @@ class Weighted(Fuser):
                 strengths.setdefault(hit.id, None)
         return evidence
 
-    def _score(
-        self, key: str, evidence: _Evidence, shares: _Shares, weights: Mapping[str, float], common: dict[str, Any]
-    ) -> tuple[float | None, dict[str, Any]]:
+
+class _Sums:
+    """Scores of the hits that every source which found them has scored, and what explains them."""
+
+    def __init__(self, evidence: _Evidence, weights: _Shares, common: Mapping[str, Any]) -> None:
+        self._common, self._order = common, list(weights)
+        self._signals = [
+            (signal, evidence[signal], share, _part(_NOT_FOUND, share))
+            for signal, share in _shares(weights, evidence).items()
+        ]
+        self._methods: dict[tuple[str, ...], str] = {}
+
+    def of(self, key: str) -> tuple[float | None, dict[str, Any]]:
         """The score of a hit, and what explains it."""
-        unscored = [signal for signal, strengths in evidence.items() if strengths.get(key, _NOT_FOUND) is None]
-        if unscored:
-            shares = _shares(weights, [signal for signal in evidence if signal not in unscored])
-        parts: dict[str, dict[str, Any]] = {}
-        amounts: list[float] = []
-        for signal, share in shares.items():
-            source, raw, value = evidence[signal].get(key) or _NOT_FOUND
-            part = share * value
-            parts[signal] = {"source": source, "raw": raw, "normalised": value, "weight": share, "part": part}
-            if source is not None:
-                amounts.append(part)
-        method = "+".join([signal for signal in weights if signal in parts and parts[signal]["source"] is not None])
-        details = {"method": method, "signals": parts, **common}
-        if unscored:
-            details["unscored"] = unscored
-        return math.fsum(amounts) if amounts else None, details
+        parts, amounts, found_by = {}, [], []
+        for signal, strengths, share, absent in self._signals:
+            strength = strengths.get(key)
+            if strength is None:
+                parts[signal] = absent
+            else:
+                parts[signal] = part = _part(strength, share)
+                amounts.append(part["part"])
+                found_by.append(signal)
+        return math.fsum(amounts) if amounts else None, {
+            "method": self._method(tuple(found_by)),
+            "signals": parts,
+            **self._common,
+        }
+
+    def _method(self, found_by: tuple[str, ...]) -> str:
+        method = self._methods.get(found_by)
+        if method is None:
+            method = self._methods[found_by] = "+".join([signal for signal in self._order if signal in found_by])
+        return method
+
+
+def _partial(
+    key: str, evidence: _Evidence, weights: _Shares, common: Mapping[str, Any]
+) -> tuple[float | None, dict[str, Any]]:
+    """The score of a hit that some source found and did not score: the signals that did share its weight."""
+    unscored = [signal for signal, strengths in evidence.items() if strengths.get(key, _NOT_FOUND) is None]
+    score, details = _Sums({name: one for name, one in evidence.items() if name not in unscored}, weights, common).of(
+        key
+    )
+    return score, {**details, "unscored": unscored}
+
+
+def _part(strength: _Strength, share: float) -> dict[str, Any]:
+    source, raw, value = strength
+    return {"source": source, "raw": raw, "normalised": value, "weight": share, "part": share * value}
 
 
 def _shares(weights: Mapping[str, float], signals: Iterable[str]) -> _Shares:

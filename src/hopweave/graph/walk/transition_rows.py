@@ -180,7 +180,9 @@ class MatrixRows(_AllAtHand):
         counts = offsets[1:] - offsets[:-1]
         targets, shares = self._matrix.targets[positions], self._probabilities[positions]
         if self._node_bias is not None:
-            shares = _normalised(shares * self._node_bias[targets], offsets[:-1], counts).astype(shares.dtype, copy=False)
+            shares = _normalised(shares * self._node_bias[targets], offsets[:-1], counts).astype(
+                shares.dtype, copy=False
+            )
         return Transitions(counts, targets, shares)
 
     def edge_counts(self, nodes: Indices) -> Floats:
