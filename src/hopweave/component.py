@@ -204,18 +204,16 @@ def fetched(
     """
     known = {hit.id: hit for hits in (upstream or {}).values() for hit in hits if hit.text}
     documents = knowledge.get([key for key, _ in ranking if key not in known], tenant=query.tenant)
-    documents = {
-        **{key: known[key]._replace(score=None, receipts=()) for key, _ in ranking if key in known},
-        **documents,
-    }
     own = by_id or {}
-    missing = sum(key not in documents for key, _ in ranking)
+    missing = sum(key not in documents and key not in known for key, _ in ranking)
     common = {**details, "missing": missing} if missing else details
     hits = Fetched(missing=missing)
     for rank, (key, score) in enumerate(ranking, start=1):
-        if hit := documents.get(key):
-            receipt_details = {"rank": rank, **common, **own.get(key, {})}
-            hits.append(hit.with_receipt(Receipt(stage, None, score, receipt_details), scale=scale))
+        hit = documents.get(key)
+        earlier = hit.receipts if hit else ()  # not those of an upstream source
+        if hit := hit or known.get(key):
+            receipts = (*earlier, Receipt(stage, None, score, {"rank": rank, **common, **own.get(key, {})}))
+            hits.append(Hit(hit.id, score, hit.text, hit.metadata, hit.vector, scale, hit.origin, receipts))
     return hits
 
 

@@ -188,12 +188,24 @@ def read_document(key: str, text: Any, metadata: Any) -> tuple[str, dict[str, An
     ('A ferry.', {'year': 1974})
     """
     try:
-        values = json.loads(metadata)
+        values = _loaded(metadata)
     except (ValueError, TypeError, RecursionError) as error:
         raise KnowledgeBaseError(f"document {key!r} is damaged: {error}; hopweave check lists all damage") from error
     if not isinstance(text, str) or not isinstance(values, dict):
         raise KnowledgeBaseError(f"document {key!r} is damaged; hopweave check lists all damage")
     return text, values
+
+
+def _loaded(text: Any) -> Any:
+    """What `json.loads` returns; text without spaces around it, as it is written here, is decoded at once."""
+    if isinstance(text, str) and text.startswith("{") and text.endswith("}"):
+        values, end = _decode(text)
+        if end == len(text):
+            return values
+    return json.loads(text)
+
+
+_decode = json.JSONDecoder().raw_decode
 
 
 def read_vector(key: str, vector: Any) -> Vector:

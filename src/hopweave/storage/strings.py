@@ -66,13 +66,15 @@ class HashIndex:
 
     def find_many(self, hashes: Array) -> tuple[Numbers, Numbers]:
         """Pairs of a position in `hashes` and a number that has this hash."""
-        places, numbers = [], []
+        places, numbers = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for known, values in ((self._hashes, self._numbers), self._overlay()):
-            first = np.searchsorted(known, hashes)
-            there = np.flatnonzero(first < len(known))
+            if not len(known):
+                continue
+            first = known.searchsorted(hashes)
+            there = (first < len(known)).nonzero()[0]
             there = there[known[first[there]] == hashes[there]]  # few, so only for these it is asked how many there are
             first = first[there]
-            counts = np.searchsorted(known, hashes[there], side="right") - first
+            counts = known.searchsorted(hashes[there], side="right") - first
             positions = np.repeat(first - (np.cumsum(counts) - counts), counts) + np.arange(counts.sum())
             places.append(np.repeat(there, counts))
             numbers.append(values[positions].astype(np.int64))

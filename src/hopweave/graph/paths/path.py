@@ -79,11 +79,13 @@ def describe(
 def _strongest_edges(
     graph: GraphPort, nodes: list[int], hops: set[tuple[int, int]], edge_type_weights: Mapping[str, float] | None
 ) -> _Strongest:
-    """The strongest edge of each hop that has one, by weight x type weight; found with one call."""
+    """The strongest edge of each hop that has one, by weight x type weight; `nodes` in order, found with one call."""
     factors = type_factors(graph.edge_types, edge_type_weights)
-    found = graph.neighbours(np.array(nodes), "out")
-    sources = np.repeat(np.array(nodes), np.diff(found.offsets))
-    inside = np.flatnonzero(np.isin(found.targets, nodes))
+    visited = np.array(nodes)
+    found = graph.neighbours(visited, "out")
+    sources = visited.repeat(np.diff(found.offsets))
+    nearest = visited[np.minimum(visited.searchsorted(found.targets), len(visited) - 1)]
+    inside = (nearest == found.targets).nonzero()[0]
     columns = (sources, found.targets, found.weights, found.types)
     strongest: dict[tuple[int, int], tuple[float, str]] = {}
     for source, target, weight, code in zip(*(column[inside].tolist() for column in columns), strict=True):

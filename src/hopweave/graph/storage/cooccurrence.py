@@ -13,6 +13,7 @@ from hopweave.storage.strings import string_hash
 _SHORTEST_STEM = 4  # letters that words of one stem begin with, at least
 _LONGEST_ENDING = 3  # letters they may end with beyond that
 _SHARED = 0.6  # of the longer word's letters
+_GROUPS_KEPT = 10_000
 
 
 class Cooccurrence:
@@ -26,6 +27,7 @@ class Cooccurrence:
         self._tables, self._passages = tables, passages
         self._near: FrozenRows = tables.near.frozen()
         self._documents, self._near_documents = tables.documents, tables.words["near_documents"].copy()
+        self._groups: dict[str, tuple[list[int], float]] = {}
 
     def closeness(self, words: Iterable[str]) -> tuple[Numbers, Array]:
         """The nodes with names next to which forms of these casefolded words occur, each once, and how closely.
@@ -34,19 +36,27 @@ class Cooccurrence:
         any of the same stem here.
         """
         telling = (word for word in dict.fromkeys(words) if word not in STOP_WORDS)
-        groups = [group for word in telling if (group := self._stem_group(word))]
+        groups = [group for word in telling if (group := self._group(word))[0]]
         if not groups:
             return np.empty(0, np.int64), np.empty(0)
-        weights = np.array([max(map(self._rarity, group)) for group in groups])
-        size, pairs, counts = len(self._passages), [], []
-        for number, group in enumerate(groups):
-            _, (nodes, found) = self._near.gather(np.array(group))
-            pairs.append(number * size + nodes.astype(np.int64))
-            counts.append(found)
-        keys, sums = _summed(np.concatenate(pairs), np.concatenate(counts).astype(np.float64))
+        weights = np.array([rarity for _, rarity in groups])
+        size = len(self._passages)
+        lengths, (nodes, counts) = self._near.gather(np.array([number for group, _ in groups for number in group]))
+        group_of_word = np.arange(len(groups)).repeat([len(group) for group, _ in groups])
+        keys, sums = _summed((group_of_word * size).repeat(lengths) + nodes, counts.astype(np.float64))
         keys, sums = keys[sums > 0], sums[sums > 0]
         shares = sums / (1 + self._passages[keys % size])
         return _summed(keys % size, np.minimum(shares, 1.0) * (weights / weights.sum())[keys // size])
+
+    def _group(self, word: str) -> tuple[list[int], float]:
+        """The words here with the same stem as a word, and the rarity of the rarest; questions use few words often."""
+        group = self._groups.get(word)
+        if group is None:
+            if len(self._groups) > _GROUPS_KEPT:
+                self._groups = {}
+            numbers = self._stem_group(word)
+            group = self._groups[word] = numbers, max(map(self._rarity, numbers), default=0.0)
+        return group
 
     def _stem_group(self, word: str) -> list[int]:
         """The numbers of the words here that have the same stem as a word."""
@@ -84,5 +94,9 @@ def same_stem(one: str, other: str) -> bool:
 
 def _summed(keys: Numbers, values: Array) -> tuple[Numbers, Array]:
     """Each key once, in order, with the sum of its values."""
-    distinct, inverse = np.unique(keys, return_inverse=True)
-    return distinct, np.bincount(inverse, values, len(distinct)).astype(np.float64, copy=False)
+    order = keys.argsort(kind="stable")
+    keys = keys[order]
+    first = np.ones(len(keys), np.bool_)
+    first[1:] = keys[1:] != keys[:-1]
+    distinct = keys[first]
+    return distinct, np.bincount(first.cumsum() - 1, values[order], len(distinct)).astype(np.float64, copy=False)

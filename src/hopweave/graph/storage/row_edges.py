@@ -69,8 +69,8 @@ class RowEdges(ABC):
         order = np.lexsort((weights, types, targets, places))
         places, targets, types, weights = places[order], targets[order], types[order], weights[order]
         first = np.ones(len(order), dtype=bool)
-        first[1:] = (np.diff(places) != 0) | (np.diff(targets) != 0) | (np.diff(types) != 0)
-        starts = np.flatnonzero(first)
+        first[1:] = (places[1:] != places[:-1]) | (targets[1:] != targets[:-1]) | (types[1:] != types[:-1])
+        starts = first.nonzero()[0]
         sums = np.add.reduceat(weights, starts) if len(starts) else weights
         offsets = np.zeros(len(nodes) + 1, np.int64)
         np.cumsum(np.bincount(places[starts], minlength=len(nodes)), out=offsets[1:])

@@ -24,7 +24,7 @@ from hopweave.graph.storage.csr import Graph
 from hopweave.graph.storage.describe import describe
 from hopweave.graph.storage.name_index import SimilarNames, bucket_hash, shown_keys, without_accents
 from hopweave.graph.storage.row_edges import RowEdges
-from hopweave.graph.storage.tables import ALIVE, BACKWARD, PRESENT, GraphTables, phrase_hash
+from hopweave.graph.storage.tables import ALIVE, BACKWARD, PRESENT, GraphTables, longer_phrase, phrase_hash
 from hopweave.graph.storage.titles import titled_share
 from hopweave.graph.storage.weighted_rows import WeightedRows
 from hopweave.language.stop_words import STOP_WORDS
@@ -240,15 +240,17 @@ class TableGraph(RowEdges):
 
     def _name_hashes(self, keys: Iterable[str]) -> dict[str, int]:
         """The hashes of those keys that may be names: some name begins with the first word and is as long."""
+        word_number, longest_name = self.tables.word_strings.get, self.tables.words["longest"]
         longest: dict[str, int] = {}
         hashes: dict[str, int] = {}
         for key in keys:
             first = key.partition(" ")[0]
             if first not in longest:
-                word = self.tables.word_strings.get(first)
-                longest[first] = int(self.tables.words["longest"][word]) if word >= 0 else 0
+                word = word_number(first)
+                longest[first] = int(longest_name[word]) if word >= 0 else 0
             if key.count(" ") < longest[first]:
-                hashes[key] = phrase_hash(key)
+                begun, _, last = key.rpartition(" ")
+                hashes[key] = longer_phrase(hashes[begun], last) if begun and begun in hashes else phrase_hash(key)
         return hashes
 
     def _named(self, key: str) -> tuple[int, ...]:

@@ -359,8 +359,13 @@ def phrase_hash(key: str) -> int:
     """
     total = 0
     for word in key.split(" "):
-        total = (total * _PRIME + _word_hash(word)) & 0xFFFFFFFFFFFFFFFF
+        total = longer_phrase(total, word)
     return total
+
+
+def longer_phrase(phrase: int, word: str) -> int:
+    """The hash of a phrase that is one word longer than the phrase of a hash."""
+    return (phrase * _PRIME + _word_hash(word)) & 0xFFFFFFFFFFFFFFFF
 
 
 def longer_phrases(hashes: Array, next_words: Array) -> Array:
