@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import Any
 
@@ -176,6 +176,12 @@ class BM25Index:
             segments[-2:] = [Segment.merged(segments[-2:])]
         return BM25Index(segments)
 
+    @cached_property
+    def _damping(self) -> list[npt.NDArray[np.floating]]:
+        """What is added to the count of a term in each row, by segment: more for a longer row."""
+        mean = (self._length / self.size if self.size else 0.0) or 1.0
+        return [K1 * (1 - B + B * segment.lengths / mean) for segment in self._segments]
+
     def search(
         self, terms: Mapping[str, float], top_k: int, allowed: Rows | None = None
     ) -> tuple[Rows, npt.NDArray[np.float32], ScoreDistribution]:
@@ -184,21 +190,24 @@ class BM25Index:
         All rows that tie with the last one are given as well, so that the caller can choose between them by id.
         `allowed` are the rows that may be given, sorted.
         """
-        mean = (self._length / self.size if self.size else 0.0) or 1.0
         sums = [np.zeros(len(segment.rows)) for segment in self._segments]
         for key, weight in sorted((term_key(term), weight) for term, weight in terms.items()):
             found = [segment.postings(key) for segment in self._segments]
             frequency = sum(len(places) for places, _ in found)
             idf = np.log(1 + (self.size - frequency + 0.5) / (frequency + 0.5))
-            for segment, (places, counts), scores in zip(self._segments, found, sums, strict=True):
+            for damping, (places, counts), scores in zip(self._damping, found, sums, strict=True):
                 if len(places):
-                    damping = K1 * (1 - B + B * segment.lengths[places] / mean)
-                    scores[places] += weight * idf * (counts / (counts + damping))
-        there = [np.flatnonzero(scores > 0) for scores in sums]
+                    there = places.astype(np.intp)  # any other type is slow to index with
+                    parts = damping[there]
+                    parts += counts
+                    np.divide(counts, parts, out=parts)
+                    parts *= weight * idf
+                    scores[there] += parts
+        found_at = [np.flatnonzero(scores > 0) for scores in sums]
         rows = np.concatenate(
-            [np.empty(0, np.int64), *(one.rows[at] for one, at in zip(self._segments, there, strict=True))]
+            [np.empty(0, np.int64), *(one.rows[at] for one, at in zip(self._segments, found_at, strict=True))]
         )
-        totals = np.concatenate([np.empty(0), *(one[at] for one, at in zip(sums, there, strict=True))]).astype(
+        totals = np.concatenate([np.empty(0), *(one[at] for one, at in zip(sums, found_at, strict=True))]).astype(
             np.float32
         )
         if allowed is not None:

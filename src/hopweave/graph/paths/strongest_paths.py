@@ -8,7 +8,7 @@ import numpy.typing as npt
 from hopweave.graph.paths.path import Path, describe
 from hopweave.graph.port import GraphPort, Mask
 from hopweave.graph.walk.solver_options import SolverOptions
-from hopweave.graph.walk.transition_rows import TransitionRows, transition_rows
+from hopweave.graph.walk.transition_rows import TransitionRows, borrowed, transition_rows
 
 _Hop = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 """The nodes that one hop reached, in order, and the node before each."""
@@ -61,37 +61,38 @@ def _strongest_routes(
     only_read: bool,
 ) -> dict[int, tuple[list[int], float]]:
     """Route and flow of each target: at every hop, go on from the nodes that more flow has reached than before."""
-    nodes: npt.NDArray[np.int64] = np.array(sorted(start), np.int64)
-    flows = np.array([start[node] for node in nodes.tolist()]) / max(start.values())
-    best, hop_of = np.zeros(rows.size), np.zeros(rows.size, np.int64)
-    best[nodes] = flows
-    previous: list[_Hop] = []
-    for hop in range(1, max_hops + 1):
-        strongest = np.lexsort((nodes, -flows))[:breadth]
-        nodes, flows = nodes[strongest], flows[strongest]
-        if only_read:
-            known = rows.is_read(nodes)
-            nodes, flows = nodes[known], flows[known]
-        # what is weaker than the weakest route to a target so far can never become a better one
-        weakest = best[wanted].min()
-        if not len(nodes) or decay * flows[0] <= weakest:
-            break
-        reached, sources, flows = _one_hop(rows, nodes, decay * flows, best, weakest)
-        previous.append((reached, sources))
-        nodes = reached
-        best[nodes], hop_of[nodes] = flows, hop
-    return {
-        target: (_route(previous[: int(hop_of[target])], target), float(best[target]))
-        for target in wanted
-        if best[target] > 0
-    }
+    with borrowed(rows, "float64") as space:
+        nodes: npt.NDArray[np.int64] = np.array(sorted(start), np.int64)
+        flows = np.array([start[node] for node in nodes.tolist()]) / max(start.values())
+        best, hop_of = space.estimate, space.latest
+        best[nodes], space.reached[nodes], hop_of[wanted] = flows, True, 0
+        previous: list[_Hop] = []
+        for hop in range(1, max_hops + 1):
+            strongest = np.lexsort((nodes, -flows))[:breadth]
+            nodes, flows = nodes[strongest], flows[strongest]
+            if only_read:
+                known = rows.is_read(nodes)
+                nodes, flows = nodes[known], flows[known]
+            # what is weaker than the weakest route to a target so far can never become a better one
+            weakest = best[wanted].min()
+            if not len(nodes) or decay * flows[0] <= weakest:
+                break
+            reached, sources, flows = _one_hop(rows, nodes, decay * flows, best, weakest)
+            previous.append((reached, sources))
+            nodes = reached
+            best[nodes], space.reached[nodes], hop_of[nodes] = flows, True, hop
+        return {
+            target: (_route(previous[: int(hop_of[target])], target), float(best[target]))
+            for target in wanted
+            if best[target] > 0
+        }
 
 
 def _one_hop(
     rows: TransitionRows,
     nodes: npt.NDArray[np.int64],
     flows: npt.NDArray[np.float64],
-    best: npt.NDArray[np.float64],
+    best: npt.NDArray[np.floating],
     weakest: float,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """The nodes one hop away that get more flow than their best so far and than `weakest`, from where, and how much."""
@@ -100,10 +101,13 @@ def _one_hop(
     targets, carried = found.targets, flows[owners] * found.probabilities
     better = (carried > np.maximum(best[targets], weakest)).nonzero()[0]
     targets, owners, carried = targets[better], owners[better], carried[better]
-    # the best edge to each node; of equal ones, that from the stronger node
-    order = np.lexsort((owners, -carried, targets))
-    order = order[np.flatnonzero(np.diff(targets[order], prepend=-1))]
-    return targets[order].astype(np.int64), nodes[owners[order]], carried[order]
+    # the best edge to each node; of equal ones, that from the stronger node, which comes first
+    order = np.lexsort((-carried, targets))
+    ordered = targets[order]
+    first = np.ones(len(order), np.bool_)
+    first[1:] = ordered[1:] != ordered[:-1]
+    order = order[first]
+    return targets[order].astype(np.int64, copy=False), nodes[owners[order]], carried[order]
 
 
 def _route(previous: list[_Hop], target: int) -> list[int]:

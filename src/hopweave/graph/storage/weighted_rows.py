@@ -73,4 +73,5 @@ class WeightedRows:
         parallel = None if is_mention.all() else np.zeros(len(found.counts), np.bool_)
         if parallel is not None:
             parallel[np.repeat(np.arange(len(found.counts)), found.counts)[~is_mention]] = True
-        return _Weighed(found.starts, found.counts.astype(np.int64), found.targets, found.weights, parallel)
+        starts = found.starts.astype(np.int64, copy=False)
+        return _Weighed(starts, found.counts.astype(np.int64), found.targets, found.weights, parallel)

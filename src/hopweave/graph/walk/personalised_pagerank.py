@@ -345,6 +345,6 @@ def _check_masks(size: int, **masks: NodeFlags | None) -> None:
 
 def _check_node_bias(size: int, node_bias: NodeValues | None) -> None:
     if isinstance(node_bias, np.ndarray) and (
-        node_bias.shape != (size,) or not np.isfinite(node_bias).all() or (node_bias < 0).any()
+        node_bias.shape != (size,) or (size and not (node_bias.min() >= 0 and node_bias.max() < math.inf))
     ):
         raise ValueError(f"node_bias: needs one number per node, {size} in all, each 0 or more and finite")

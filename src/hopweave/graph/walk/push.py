@@ -9,7 +9,7 @@ from hopweave.errors import GraphTimeout
 from hopweave.graph.port import Floats, Indices, Mask, StationaryDistribution
 from hopweave.graph.storage.csr import slices
 from hopweave.graph.walk.solver_options import SolverOptions
-from hopweave.graph.walk.transition_rows import TransitionRows, Workspace
+from hopweave.graph.walk.transition_rows import TransitionRows, Workspace, borrowed
 
 PUSH_THRESHOLD = 7e-4
 """A node is pushed while its residual is more than this x tolerance per edge."""
@@ -54,12 +54,7 @@ def push(
     >>> found.nodes.tolist(), found.scores.round(4).tolist()
     ([0, 1], [0.6667, 0.3333])
     """
-    pool = rows.workspaces
-    try:
-        space = pool.pop()
-    except IndexError:  # none yet, or another thread was faster
-        space = Workspace(rows.size, options.precision)
-    try:
+    with borrowed(rows, options.precision) as space:
         space.residual[seeds] = weights / weights.sum()
         space.reached[seeds] = True
         rounds, finished = _push_rounds(rows, np.asarray(seeds, np.int64), options, space)
@@ -71,9 +66,6 @@ def push(
             nodes, further, lost = _distribute(nodes, left, space.reached, limit, options)
             total -= lost
         scores = options.restart * (space.estimate[nodes].astype(np.float64) + space.residual[nodes]) + further
-    finally:
-        space.clean()
-        pool.append(space)
     return PushResult(nodes, scores / total, rounds, float(left.sum()) / total, finished)
 
 
@@ -160,6 +152,5 @@ def _distribute(
 
 
 def _by_component(limit: StationaryDistribution, nodes: Indices, values: Floats) -> Floats:
-    sums = np.zeros(len(limit.dangling_mass))
-    np.add.at(sums, limit.components[nodes], values)
-    return sums
+    sums = np.bincount(limit.components[nodes], values, len(limit.dangling_mass))
+    return sums.astype(np.float64, copy=False)  # of nothing, it counts with whole numbers

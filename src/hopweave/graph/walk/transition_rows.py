@@ -1,6 +1,7 @@
 """Rows of a transition matrix, read a few nodes at a time: what local algorithms need to know of a graph."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -50,6 +51,21 @@ class Workspace:
         self.estimate[used] = 0
         self.residual[used] = 0
         self.reached[used] = False
+
+
+@contextmanager
+def borrowed(rows: "TransitionRows", precision: Precision) -> Iterator[Workspace]:
+    """A workspace for a walk over these rows; all nodes that are written to have to be marked as reached."""
+    pool = rows.workspaces
+    try:
+        space = pool.pop()
+    except IndexError:  # none yet, or another thread was faster
+        space = Workspace(rows.size, precision)
+    try:
+        yield space
+    finally:
+        space.clean()
+        pool.append(space)
 
 
 class TransitionRows(Protocol):
@@ -137,7 +153,7 @@ class LocalRows:
         """The rows of these nodes."""
         found = self._edges.weighted_edges(nodes, *self._factors)
         starts, counts, weights = found.starts, found.counts, found.weights
-        targets = found.targets.astype(np.intp)  # any other type is slow to index with
+        targets: Indices = found.targets.astype(np.intp)  # any other type is slow to index with
         if not found.distinct:
             owners = np.repeat(np.arange(len(nodes)), counts)
             counts, targets, weights = _merged(owners, targets, weights, len(nodes), self.size)

@@ -25,8 +25,8 @@ _READ = 10  # hits whose texts are read
 _COVERING = 3  # of these, the first so many have to cover the question
 _DEPTH = 5  # the rank whose score is compared with the first, and how many first hits should agree
 _STEMS_KEPT = 100_000
-_WORD = re.compile(r"\w+")
-_ASCII_SPACES = {code: " " for code in range(128) if not chr(code).isalnum()}
+_SPACED = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256))
+"""Bytes of UTF-8 with a space in place of ASCII signs, which splits most texts several times as fast as a pattern."""
 _WORD_OR_RUN = re.compile(rf"[{UNSPACED}]+|[^\W_{UNSPACED}]+")
 _IS_UNSPACED = re.compile(f"[{UNSPACED}]")
 
@@ -150,14 +150,17 @@ def terms(text: str) -> Terms:
     (['built', 'ferri'], ['京都', '東京'])
     """
     folded = unicodedata.normalize("NFKC", text).casefold()
-    if folded.isascii():  # this and the next case give what the last does, several times as fast
-        return frozenset(map(_stemmer(), set(folded.translate(_ASCII_SPACES).split()) - STOP_WORDS))
-    if not _IS_UNSPACED.search(folded):
-        return frozenset(map(_stemmer(), set(_WORD.findall(folded.replace("_", " "))) - STOP_WORDS))
-    words = set(_WORD_OR_RUN.findall(folded)) - STOP_WORDS
-    runs = {word for word in words if _IS_UNSPACED.match(word)}
-    pairs = (run[start : start + 2] for run in runs for start in range(max(len(run) - 1, 1)))
-    return frozenset({*map(_stemmer(), words - runs), *pairs})
+    words = set(folded.encode("utf-8", "surrogatepass").translate(_SPACED).decode("utf-8", "surrogatepass").split())
+    found: set[str] = set()
+    if not folded.isascii():
+        other = {word for word in words if not word.isascii()}
+        words -= other
+        for part in {part for word in other for part in _WORD_OR_RUN.findall(word)}:
+            if _IS_UNSPACED.match(part):
+                found.update(part[start : start + 2] for start in range(max(len(part) - 1, 1)))
+            else:
+                words.add(part)
+    return frozenset(found.union(map(_stemmer(), words - STOP_WORDS)))
 
 
 @cache

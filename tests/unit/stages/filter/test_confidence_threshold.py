@@ -3,12 +3,16 @@
 import inspect
 import math
 import re
+import unicodedata
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from hopweave.errors import InvalidScore
 from hopweave.hit import Hit
+from hopweave.language.words import UNSPACED
 from hopweave.query import Query
 from hopweave.stages.filter.confidence import FORMULA, Evidence, Formula, confidence, evidence, terms
 from hopweave.stages.filter.confidence_threshold import ConfidenceThreshold
@@ -124,3 +128,12 @@ def test_terms_in_several_scripts():
     assert terms("FERRIES") == terms("ferried")
     assert terms("Ｆｅｒｒｙ") == terms("ferry")
     assert terms("the of and") == terms("") == frozenset()
+
+
+@given(st.text(st.one_of(st.characters(), st.sampled_from("aé_-\u2013\u00a0\u0301東京 ")), max_size=40))
+def test_terms_are_those_of_a_pattern_over_the_whole_text(text):
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    words = re.findall(rf"[{UNSPACED}]+|[^\W_{UNSPACED}]+", folded)
+    expected = set().union(*(terms(word) for word in words))
+    assert terms(text) == expected
+    assert all(len(term) <= 2 for word in words if re.match(f"[{UNSPACED}]", word) for term in terms(word))
