@@ -1,9 +1,11 @@
 """Feedback of the search service becomes judged queries that hopweave evaluates and tunes with."""
 
 import json
+import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -20,11 +22,20 @@ KEYS = [
 ]
 
 
-@pytest.fixture
-def running(run_service, tmp_path):
-    variables = {"SEARCH_STATE": str(tmp_path / "state"), "SEARCH_KEYS": json.dumps(KEYS), "SEARCH_WORKERS": "2"}
-    with run_service(tmp_path, **variables) as service:
+@pytest.fixture(scope="module")
+def judged_service(run_service, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("feedback")
+    variables = {"SEARCH_STATE": str(folder / "state"), "SEARCH_KEYS": json.dumps(KEYS), "SEARCH_WORKERS": "2"}
+    with run_service(folder, **variables) as service:
         yield service
+
+
+@pytest.fixture
+def running(judged_service):
+    """Without judgements."""
+    yield judged_service
+    with closing(sqlite3.connect(judged_service.folder / "state" / "feedback.db")) as connection, connection:
+        connection.execute("DELETE FROM judgements")
 
 
 def judge(service, document, relevant, *, query=QUESTION, key="a-key", **fields):
@@ -96,12 +107,9 @@ def test_tenants_judge_what_they_see_and_their_queries_say_whose_they_are(runnin
     assert judge(running, "teams/doorstep.md#1", True, key="wrong") == 401
 
 
-def test_feedback_is_bounded_and_can_be_switched_off(run_service, tmp_path):
+def test_feedback_is_bounded(run_service, tmp_path):
     with run_service(tmp_path, SEARCH_MAX_JUDGEMENTS="2") as service:
         replies = [judge(service, f"document-{number}", True, key="") for number in range(3)]
         assert replies == [204, 204, 429]
         assert judge(service, "document-1", False, key="") == 204  # in place of another
         assert service.client.get("/knowledge-bases").json()[0]["feedback"] is True
-    with run_service(tmp_path, SEARCH_FEEDBACK="false") as service:
-        assert judge(service, "document-1", True, key="") == 404
-        assert service.client.get("/knowledge-bases").json()[0]["feedback"] is False

@@ -133,11 +133,6 @@ def test_pages_of_other_hosts_are_refused(service):
         assert service.client.request(method, "/mcp").status_code == 405
 
 
-def test_the_tools_can_be_switched_off(run_service, tmp_path):
-    with run_service(tmp_path, SEARCH_MCP__ENABLED="false") as running:
-        assert running.client.post("/mcp", json=INITIALIZE).status_code in (404, 405)
-
-
 def test_tenant_and_knowledge_base_are_those_of_the_server_and_of_the_key(run_service, tmp_path):
     (tmp_path / "other.jsonl").write_text('{"id": "other", "title": "Other", "text": "The team that owns Kestrel."}\n')
     bases = {

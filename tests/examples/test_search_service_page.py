@@ -355,13 +355,17 @@ def test_the_summary_is_shown_as_it_is_written_and_false_citations_are_marked(tw
     api.expect(page.locator("#unfounded")).to_be_hidden()
 
 
-def test_readers_are_offered_neither_uploads_nor_deletion(run_service, tmp_path, open_page):
-    with run_service(tmp_path, SEARCH_ANONYMOUS_ROLE="read", SEARCH_FEEDBACK="false") as running:
+def test_what_a_caller_may_not_do_is_not_offered(run_service, tmp_path, open_page):
+    variables = {"SEARCH_ANONYMOUS_ROLE": "read", "SEARCH_FEEDBACK": "false", "SEARCH_MCP__ENABLED": "false"}
+    with run_service(tmp_path, **variables) as running:
         page = open_page(running)
         ask(page)
         page.locator(".result").first.click()
         assert page.locator("#adding").is_hidden()
         assert page.locator(".danger, .judge").count() == 0
+        judgement = {"query": QUESTION, "id": "teams/doorstep.md#1", "relevant": True}
+        assert running.client.post("/feedback", json=judgement).status_code == 404
+        assert running.client.post("/mcp", json={}).status_code in (404, 405)
 
 
 def test_a_link_holds_the_question_and_the_server_never_sees_it(service, open_page):

@@ -120,6 +120,7 @@ FAULTS = {
     "cut short": lambda: [said("It is ")],
     "an error in the middle": lambda: [said("It is "), b'data: {"error": {"message": "secret"}}\n\n'],
     "empty": lambda: [said(" "), DONE],
+    "too large": lambda: (said("x" * 10_000) for _ in range(200)),
     "not JSON": lambda: [b"data: {\n\n"],
     "too slow": hang,
 }
