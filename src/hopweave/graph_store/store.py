@@ -2,12 +2,16 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import replace
+from functools import partial
 from itertools import islice
+from multiprocessing import get_context
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from hopweave.document import Document
@@ -17,6 +21,12 @@ from hopweave.graph.port import GraphPort
 from hopweave.graph.storage import ledger
 from hopweave.knowledge_base.entry import Added, Entry
 from hopweave.knowledge_base.settings import DEFAULT_BUILDERS
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+STAGED_AT_ONCE = 2_000
+"""Documents that a worker prepares at once."""
 
 _MAX_TEXT = 1_000  # characters of a metadata value that is kept
 
@@ -90,9 +100,16 @@ class GraphStore(ABC):
         """Add what documents say to the graph, in place of what they contributed before; one transaction per batch."""
         if batch_size < 1:
             raise ValueError(f"batch_size must be at least 1, but got {batch_size}")
-        total, stream = Added(), iter(documents)
-        while batch := list(islice(stream, batch_size)):
+        total = Added()
+        for batch in batches(documents, batch_size):
             total += self.write(self.prepared(batch))
+        return total
+
+    def build(self, documents: Iterable[Document], *, workers: int = 1) -> Added:
+        """Add many documents at once, which worker processes prepare; the graph is the same as with `add`."""
+        total = Added()
+        for written in in_processes(partial(prepared, self.builders), batches(documents, STAGED_AT_ONCE), workers):
+            total += self.write(written)
         return total
 
     def replace(self, source: str, documents: Iterable[Document]) -> Added:
@@ -103,20 +120,14 @@ class GraphStore(ABC):
 
     def contribute(self, contributions: Iterable[Contribution], *, batch_size: int = 256) -> Added:
         """Record contributions as they are, without metadata; `delete` their ids to take them back."""
-        total, stream = Added(), iter(contributions)
-        while batch := list(islice(stream, batch_size)):
+        total = Added()
+        for batch in batches(contributions, batch_size):
             total += self.write([Written(one) for one in batch])
         return total
 
     def prepared(self, documents: Sequence[Document]) -> list[Written]:
         """What is kept of documents, which any process can prepare."""
-        for document in documents:
-            Entry.of(document)  # raises if it cannot be stored
-        contributions = contribute_all(self.builders, documents)
-        return [
-            Written(one, document.source, kept_metadata(document.metadata))
-            for one, document in zip(contributions, documents, strict=True)
-        ]
+        return prepared(self.builders, documents)
 
     def delete(
         self, ids: Iterable[str] | None = None, *, source: str | None = None, where: Mapping[str, Any] | None = None
@@ -183,6 +194,45 @@ class GraphStore(ABC):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def prepared(builders: Sequence[GraphBuilder], documents: Sequence[Document]) -> list[Written]:
+    """What is kept of documents, in a process of its own."""
+    for document in documents:
+        Entry.of(document)  # raises if it cannot be stored
+    contributions = contribute_all(builders, documents)
+    return [
+        Written(one, document.source, kept_metadata(document.metadata))
+        for one, document in zip(contributions, documents, strict=True)
+    ]
+
+
+def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """The items in lists of this many.
+
+    >>> list(batches("abcde", 2))
+    [['a', 'b'], ['c', 'd'], ['e']]
+    """
+    stream = iter(items)
+    while batch := list(islice(stream, size)):
+        yield batch
+
+
+def in_processes(work: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
+    """What `work` returns for each item, in worker processes a few items ahead; with one worker, in this process."""
+    if workers < 1:
+        raise ValueError(f"workers: {workers} is not allowed; it must be at least 1")
+    if workers == 1:
+        yield from map(work, items)
+        return
+    with ProcessPoolExecutor(workers, get_context("spawn")) as executor:
+        waiting: deque[Future[R]] = deque()
+        for item in items:
+            waiting.append(executor.submit(work, item))
+            if len(waiting) > 2 * workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
 
 def is_url(where: object) -> bool:

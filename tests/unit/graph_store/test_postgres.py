@@ -9,7 +9,9 @@ import pytest
 
 from hopweave.document import Document
 from hopweave.errors import GraphTimeout, GraphUnavailable, KnowledgeBaseError, NewerSchema
+from hopweave.graph.build.builders.builder import contribute_all
 from hopweave.graph.build.builders.mentions import MentionsBuilder
+from hopweave.graph.build.resolve import resolve
 from hopweave.graph.external_documents import ExternalDocuments
 from hopweave.graph.pagerank import PageRank
 from hopweave.graph_store.store import GraphStore
@@ -52,8 +54,21 @@ def test_a_newer_schema_is_refused(postgres_url):
     GraphStore.open(postgres_url).close()
     with psycopg.connect(postgres_url) as connection:
         connection.execute("COMMENT ON SCHEMA hopweave IS 'hopweave graph, schema 99'")
-    with pytest.raises(NewerSchema, match="has graph schema 99, but this hopweave reads schemas up to 1"):
+    with pytest.raises(NewerSchema, match="has graph schema 99, but this hopweave reads schemas up to 2"):
         GraphStore.open(postgres_url)
+
+
+def test_an_older_schema_is_brought_up_to_date(postgres_url, isles):
+    with GraphStore.open(postgres_url) as store:
+        store.add(isles)
+    with psycopg.connect(postgres_url) as connection:  # as version 1 was
+        connection.execute("DROP TABLE hopweave.staged")
+        connection.execute("COMMENT ON SCHEMA hopweave IS 'hopweave graph, schema 1'")
+    with pytest.raises(KnowledgeBaseError, match="open it once for writing"):
+        GraphStore.open(postgres_url, read_only=True)
+    with GraphStore.open(postgres_url) as store:
+        assert store.count() == len(isles)
+        assert store.build(isles).unchanged == len(isles)
 
 
 def test_a_schema_of_another_program_is_refused(postgres_url):
@@ -223,3 +238,56 @@ def test_paths_go_over_what_the_walk_has_read(postgres_url, isles):
             trips.append(store.round_trips - before)
         assert any("path" in hit.receipts[-1].details for hit in hits)
         assert trips[1] - trips[0] <= 1  # for the names of nodes between
+
+
+def many(count):
+    names = ("MV Skua", "Harris", "Ingrid Falk", "Lunn", "Tide Gate")
+    texts = [f"{names[one % 5]} is known in {names[one * 2 % 5]}. {names[one % 3].lower()}" for one in range(count)]
+    return [Document(str(one), text, {"title": names[one % 5] if one % 2 else ""}) for one, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_building_in_bulk_gives_the_graph_of_adding_one_by_one(postgres_url, tmp_path, monkeypatch, workers):
+    from hopweave.graph_store.postgres import store as module
+
+    documents = [*many(30), Document("silent", "")]
+    monkeypatch.setattr(module, "_MERGED_AT_ONCE", 20)  # the second batch meets a graph that is not empty
+    for where in (postgres_url, tmp_path / "graph.db"):
+        with GraphStore.open(where) as store:
+            assert store.build(documents, workers=workers).added in {30, 31}
+            fresh = resolve(contribute_all(store.builders, documents))
+            assert (store.nodes(), store.edges()) == (fresh.nodes, fresh.edges())
+            version = store.version
+            assert store.build(documents[:5]).unchanged == 5
+            assert store.version == version
+    with psycopg.connect(postgres_url) as connection:
+        assert connection.execute("SELECT count(*) FROM hopweave.staged").fetchone() == (0,)
+        indexes = connection.execute(
+            "SELECT indexname FROM pg_indexes WHERE schemaname = 'hopweave' ORDER BY 1"
+        ).fetchall()
+    with GraphStore.open(postgres_url, schema="untouched"), psycopg.connect(postgres_url) as connection:
+        assert (
+            indexes
+            == connection.execute(
+                "SELECT indexname FROM pg_indexes WHERE schemaname = 'untouched' ORDER BY 1"
+            ).fetchall()
+        )
+
+
+def test_what_a_worker_stages_twice_counts_once_and_what_is_lost_is_noticed(postgres_url, isles):
+    with GraphStore.open(postgres_url) as store:
+
+        def stage_twice(job):
+            store.stage(job, isles)
+            return store.stage(job, isles)
+
+        assert store.merged(stage_twice).added == len(isles)
+        with pytest.raises(KnowledgeBaseError, match=r"6 documents were prepared, but 5 are staged"):
+            store.merged(lambda job: store.stage(job, many(5)) + 1)
+        with pytest.raises(ValueError, match="two of them have the id '0', but differ"):
+            store.build([Document("0", "MV Skua"), Document("0", "Harris")])
+        with pytest.raises(ValueError, match="workers: 0 is not allowed"):
+            store.build(isles, workers=0)
+        assert store.count() == len(isles)
+    with psycopg.connect(postgres_url) as connection:
+        assert connection.execute("SELECT count(*) FROM hopweave.staged").fetchone() == (0,)

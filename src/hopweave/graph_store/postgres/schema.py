@@ -10,7 +10,7 @@ from psycopg import Connection, sql
 
 from hopweave.errors import KnowledgeBaseError, NewerSchema
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _TABLES = """
 CREATE TABLE state (
@@ -129,10 +129,22 @@ CREATE TABLE near (
     node integer NOT NULL,
     passages integer NOT NULL,
     PRIMARY KEY (word, node) INCLUDE (passages)
-)
+);
 """
 
-_MIGRATIONS: dict[int, str] = {}
+_STAGED = """
+CREATE TABLE staged (
+    job text NOT NULL,
+    id text NOT NULL,
+    source text NOT NULL,
+    metadata jsonb NOT NULL,
+    digest bytea NOT NULL,
+    payload bytea NOT NULL
+);
+CREATE INDEX staged_job ON staged (job, id)
+"""
+
+_MIGRATIONS: dict[int, str] = {1: _STAGED}
 """Statements that bring a schema of this version to the next."""
 
 
@@ -196,7 +208,7 @@ _MARK = "hopweave graph, schema "
 
 def _create(connection: Connection[Any], schema: str, settings: str) -> None:
     connection.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(schema)))
-    _run(connection, schema, _TABLES)
+    _run(connection, schema, _TABLES + _STAGED)
     connection.execute(
         sql.SQL("INSERT INTO {}.state (settings) VALUES (%s::jsonb)").format(sql.Identifier(schema)), [settings]
     )
@@ -212,7 +224,7 @@ def _migrate(connection: Connection[Any], schema: str, version: int) -> None:
 
 def _run(connection: Connection[Any], schema: str, statements: str) -> None:
     connection.execute(sql.SQL("SET LOCAL search_path TO {}").format(sql.Identifier(schema)))
-    for statement in statements.split(";\n"):
+    for statement in statements.strip().split(";\n"):
         connection.execute(statement.encode())
 
 

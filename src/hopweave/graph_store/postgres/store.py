@@ -1,10 +1,14 @@
 """A graph in PostgreSQL, which many processes on many machines write and read."""
 
+import contextlib
 import json
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, cast
+from uuid import uuid4
 
 from hopweave.component import registered
+from hopweave.document import Document
 from hopweave.errors import KnowledgeBaseError
 from hopweave.graph.build.builders.builder import GraphBuilder
 from hopweave.graph.build.entity_resolution import EntityResolution
@@ -15,13 +19,15 @@ from hopweave.graph_store.postgres.connections import Connections
 from hopweave.graph_store.postgres.reading.export import all_edges, all_nodes
 from hopweave.graph_store.postgres.reading.graph import PostgresGraph
 from hopweave.graph_store.postgres.schema import is_storable
+from hopweave.graph_store.postgres.writing.bulk import discard, merge_batch, stage_rows, staged_count
 from hopweave.graph_store.postgres.writing.save import Row
 from hopweave.graph_store.postgres.writing.write import write_rows
-from hopweave.graph_store.store import GraphStore, Written, encoded
+from hopweave.graph_store.store import STAGED_AT_ONCE, GraphStore, Written, batches, encoded, in_processes
 from hopweave.knowledge_base.entry import Added
 from hopweave.knowledge_base.settings import DEFAULT_BUILDERS
 
 _MAX_BYTES = 2_000  # of an id or a name, as an index entry must not be longer
+_MERGED_AT_ONCE = 100_000
 _DEAD_END_SHARE = EntityResolution().dead_end_share
 
 
@@ -53,7 +59,7 @@ class PostgresStore(GraphStore):
             statement_seconds=statement_seconds,
             connect_seconds=connect_seconds,
         )
-        self._read_only, self._max_edges = read_only, max_edges
+        self._url, self._read_only, self._max_edges = url, read_only, max_edges
         self._shared: dict[Hashable, Any] = {}
         wanted = DEFAULT_BUILDERS if builders is None else tuple(builders)
         settings = {"builders": [one.model_dump(mode="json") for one in wanted], "dead_end_share": _DEAD_END_SHARE}
@@ -102,17 +108,48 @@ class PostgresStore(GraphStore):
         """Put documents into the graph and take others out, in one transaction."""
         if self._read_only:
             raise KnowledgeBaseError(f"{self._connections.where}: was opened read-only")
-        rows, silent = [], list(gone)
-        for written, one in encoded(documents):
-            check_storable(written)
-            if one.payload:
-                rows.append(
-                    Row(one.document_id, written.source, json.dumps(dict(written.metadata)), one.digest, one.payload)
-                )
-            else:
-                silent.append(one.document_id)
-        ids = [id_ for id_ in silent if is_storable(id_)]
+        rows = rows_of(documents)
+        ids = [id_ for id_ in gone if is_storable(id_)]
         return self._connections.write(lambda cursor: write_rows(cursor, rows, ids, source))
+
+    # In bulk
+
+    def build(self, documents: Iterable[Document], *, workers: int = 1) -> Added:
+        """Add many documents at once: worker processes prepare and stage them, then they are merged into the graph."""
+        return self.merged(lambda job: self._staged(job, documents, workers))
+
+    def merged(self, stage: Callable[[str], int]) -> Added:
+        """Let `stage` put documents aside under the name of a job, and merge them; it returns how many there were."""
+        if self._read_only:
+            raise KnowledgeBaseError(f"{self._connections.where}: was opened read-only")
+        job, total = uuid4().hex, Added()
+        try:
+            expected = stage(job)
+            staged = self._connections.write(lambda cursor: staged_count(cursor, job))
+            if staged != expected:
+                raise KnowledgeBaseError(
+                    f"{self._connections.where}: {expected} documents were prepared, but {staged} are staged"
+                )
+            while found := self._connections.write(lambda cursor: merge_batch(cursor, job, _MERGED_AT_ONCE)):
+                total += found
+        except BaseException:
+            with contextlib.suppress(KnowledgeBaseError):
+                self._connections.write(lambda cursor: discard(cursor, job))
+            raise
+        return total
+
+    def stage(self, job: str, documents: Iterable[Document]) -> int:
+        """Put what documents contribute aside under the name of a job, from any process; how many there were."""
+        return sum(self._stage(job, batch) for batch in batches(documents, STAGED_AT_ONCE))
+
+    def _stage(self, job: str, documents: Sequence[Document]) -> int:
+        rows = rows_of(self.prepared(documents))
+        self._connections.write(lambda cursor: stage_rows(cursor, job, rows))
+        return len(rows)
+
+    def _staged(self, job: str, documents: Iterable[Document], workers: int) -> int:
+        stage = partial(stage_in_process, self._url, self._connections.schema, job)
+        return sum(in_processes(stage, batches(documents, STAGED_AT_ONCE), workers))
 
     def _delete_matching(self, where: Mapping[str, Any], source: str | None) -> int:
         condition, values = ("source = %s AND source <> ''", [source]) if source is not None else _matching(where)
@@ -172,6 +209,21 @@ class PostgresStore(GraphStore):
     def close(self) -> None:
         """Let go of the connections."""
         self._connections.close()
+
+
+def rows_of(documents: Sequence[Written]) -> list[Row]:
+    """What is stored of documents; raises an error if PostgreSQL cannot hold it."""
+    rows = []
+    for written, one in encoded(documents):
+        check_storable(written)
+        rows.append(Row(one.document_id, written.source, json.dumps(dict(written.metadata)), one.digest, one.payload))
+    return rows
+
+
+def stage_in_process(url: str, schema: str, job: str, documents: Sequence[Document]) -> int:
+    """Stage documents from a process of its own; how many there were."""
+    with GraphStore.open(url, schema=schema, pool_size=1) as store:
+        return cast(PostgresStore, store).stage(job, documents)
 
 
 def tenant_condition(tenant: Mapping[str, Any]) -> tuple[str, list[Any]]:

@@ -24,7 +24,8 @@ def write_rows(
     no more of them through, and in a different order each time. The turn begins after the contributions are made.
     """
     state = _locked_state(cursor)
-    wanted = {row.document_id: row for row in rows}
+    wanted = {row.document_id: row for row in rows if row.payload}
+    gone = [*gone, *(row.document_id for row in rows if not row.payload)]  # they contribute nothing
     if source is not None:
         cursor.execute("SELECT id FROM documents WHERE source = %s AND source <> ''", [source])
         gone = [*gone, *(id_ for (id_,) in cursor.fetchall())]
