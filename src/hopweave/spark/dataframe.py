@@ -1,4 +1,4 @@
-"""Builds a graph in PostgreSQL from a Spark DataFrame: `pip install "hopweave[spark,postgres]"`."""
+"""Builds a graph in PostgreSQL from a Spark DataFrame, and adds vectors to one."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
