@@ -69,6 +69,8 @@ class Capability(StrEnum):
     """Ranks documents by a full-text expression: `rank_full_text`."""
     VECTORS = "vectors"
     """Ranks documents by their vectors: `rank_vectors`."""
+    SMOOTHED_VECTORS = "smoothed_vectors"
+    """Ranks documents by vectors blended with those of neighbours in the graph: `rank_smoothed`."""
     EMBEDDER = "embedder"
     """Makes the vector of a question: `embed`."""
     TEXT_EMBEDDER = "text_embedder"
@@ -146,6 +148,24 @@ class Knowledge(Protocol):
     ) -> Ranking:
         """Documents by cosine to a vector of the named embedding model."""
         raise _missing(self, Capability.VECTORS, "rank_vectors")
+
+    @property
+    def own_share(self) -> float:
+        """The share of a document's own vector in vector search, if the source does not say; 1 does not smooth."""
+        return 1.0
+
+    def rank_smoothed(
+        self,
+        vector: Vector,
+        *,
+        own_share: float,
+        model: str | None = None,
+        top_k: int,
+        tenant: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Ranking:
+        """Documents by cosine to own_share · own vector + (1 - own_share) · mean of the neighbours in the graph."""
+        raise _missing(self, Capability.SMOOTHED_VECTORS, "rank_smoothed")
 
     def embed(self, text: str) -> tuple[str, Vector]:
         """The vector of a question and the name of the embedding model that made it."""

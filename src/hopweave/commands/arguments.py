@@ -39,3 +39,18 @@ def positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, but got {text!r}")
     return int(text)
+
+
+def share(text: str) -> float:
+    """A number above 0 and at most 1.
+
+    >>> share("0.5")
+    0.5
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number <= 1:
+        raise argparse.ArgumentTypeError(f"must be a number above 0 and at most 1, but got {text!r}")
+    return number

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopweave.commands.arguments import command, positive
+from hopweave.commands.arguments import command, positive, share
 from hopweave.commands.terminal import note, show
 from hopweave.errors import UnreadableInput
 
@@ -26,13 +26,19 @@ longer has; --sync also removes what came from files that are gone, so name all 
 If hopweave check says that the embedder had failed when documents were added: hopweave index --repair.
 """
 _EMBEDDER_HELP = (
-    "static (default), none, onnx:PATH for a folder with a model in ONNX format, or the name or folder of a "
-    "sentence-transformers model; settled when a file is new"
+    "static (default), none, onnx:PATH for a folder with a model in ONNX format, openai:MODEL or gemini:MODEL with the "
+    "key in OPENAI_API_KEY or GEMINI_API_KEY, or the name or folder of a sentence-transformers model; "
+    "settled when a file is new"
 )
 _ANALYZER_HELP = "nlp (default), nlp:<language>, code or light; may be repeated; settled when a file is new"
 _GRAPH_HELP = (
     "what connects documents: mentions and links (default), metadata, services, triples, or none; may be repeated; "
     "settled when a file is new"
+)
+
+_OWN_SHARE_HELP = (
+    "blend vectors with those of neighbours in the graph: the share of a document's own vector, above 0 and at most 1 "
+    "(default: 1, none); settled when a file is new"
 )
 
 
@@ -43,6 +49,7 @@ def add_to(commands: Any) -> None:
     index.add_argument("--embedder", default="default", metavar="NAME", help=_EMBEDDER_HELP)
     index.add_argument("--analyzer", action="append", metavar="NAME", help=_ANALYZER_HELP)
     index.add_argument("--graph", action="append", metavar="KIND", help=_GRAPH_HELP)
+    index.add_argument("--own-share", type=share, metavar="SHARE", help=_OWN_SHARE_HELP)
     index.add_argument("--skip-bad", action="store_true", help="report lines and files that cannot be read, and go on")
     index.add_argument("--batch-size", type=positive, default=256, metavar="N", help="documents per transaction")
     index.add_argument("--sync", action="store_true", help="remove documents of files that are not read this time")
@@ -64,7 +71,9 @@ def run(options: argparse.Namespace) -> int:
         note(f"skipped: {error}")
 
     embedder, builders = _embedder(options.embedder), _builders(options.graph)
-    with KnowledgeBase.open(options.kb, embedder=embedder, analyzers=options.analyzer, builders=builders) as kb:
+    with KnowledgeBase.open(
+        options.kb, embedder=embedder, analyzers=options.analyzer, builders=builders, own_share=options.own_share
+    ) as kb:
         seen: dict[str, set[str]] = {}
         documents = _documents(options.path, seen, skip if options.skip_bad else None, options.follow_links)
         with _progress(options.path, options.quiet, options.follow_links) as progress:
@@ -154,6 +163,11 @@ def _embedder(name: str) -> Any:
     from hopweave.knowledge_base.settings import UNSET
     from hopweave.vector.embedders import SentenceTransformerEmbedder, StaticEmbedder
 
+    provider, colon, model = name.partition(":")
+    if colon and provider in ("openai", "gemini"):
+        from hopweave.vector.remote_embedder import RemoteEmbedder
+
+        return RemoteEmbedder.model_validate({"provider": provider, "model": model or None})
     if name.startswith("onnx:"):
         from hopweave.vector.onnx import OnnxEmbedder
 

@@ -134,6 +134,15 @@ class ExternalDocuments(Knowledge):
         """Documents by cosine to a vector."""
         return self._index.rank_vectors(*arguments, **options)
 
+    @property
+    def own_share(self) -> float:
+        """That of the index."""
+        return self._index.own_share
+
+    def rank_smoothed(self, vector: Vector, **options: Any) -> Ranking:
+        """Documents by cosine to vectors blended with those of neighbours in the graph of the index."""
+        return self._index.rank_smoothed(vector, **options)
+
     def embed(self, text: str) -> tuple[str, Vector]:
         """The vector of a question and the name of the embedding model that made it."""
         return self._index.embed(text)

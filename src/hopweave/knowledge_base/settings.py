@@ -44,6 +44,7 @@ class Settings:
     analyzers: tuple[str, ...]
     model: str
     builders: tuple[GraphBuilder, ...]
+    own_share: float = 1.0
     named: bool = True
 
     @classmethod
@@ -51,18 +52,22 @@ class Settings:
         cls,
         connections: Connections,
         embedder: Any,
-        analyzers: Sequence[str] | None,
-        builders: Sequence[GraphBuilder] | None,
+        analyzers: Sequence[str] | None = None,
+        builders: Sequence[GraphBuilder] | None = None,
+        own_share: float | None = None,
     ) -> "Settings":
         """Store the settings of a new file; of any other, read them and check that they are those asked for."""
         given = embedder if embedder is UNSET or embedder is None else as_embedder(embedder)
         wanted = None if analyzers is None else tuple(dict.fromkeys(check_analyzer(name) for name in analyzers))
-        stored = _stored(connections) or _stored_first(connections, given, wanted, builders)
+        if own_share is not None and not 0 < own_share <= 1:
+            raise ValueError(f"own_share: {own_share} is not allowed; it must lie above 0 and be at most 1")
+        stored = _stored(connections) or _stored_first(connections, given, wanted, builders, own_share)
         return cls(
             embedder=_checked_embedder(connections, stored, given),
             analyzers=_checked_analyzers(connections, stored, wanted),
             model=stored["model"],
             builders=_checked_builders(connections, stored, builders),
+            own_share=_checked_own_share(connections, stored, own_share),
             named=given is not UNSET or stored["model"] == GIVEN,
         )
 
@@ -133,6 +138,16 @@ def _checked_builders(
     return made
 
 
+def _checked_own_share(connections: Connections, stored: Mapping[str, Any], wanted: float | None) -> float:
+    share = float(stored.get("own_share", 1.0))  # which older files do not have
+    if wanted is not None and wanted != share:
+        raise KnowledgeBaseError(
+            f"{connections.path}: its own_share is {share:g}, not {wanted:g}; open it without naming one, set that of "
+            "the source vector, or index into a new file"
+        )
+    return share
+
+
 def _checked_embedder(
     connections: Connections, stored: Mapping[str, Any], given: Embedder | Unset | None
 ) -> Embedder | None:
@@ -155,6 +170,7 @@ def _stored_first(
     embedder: Embedder | Unset | None,
     analyzers: Sequence[str] | None,
     builders: Sequence[GraphBuilder] | None,
+    own_share: float | None,
 ) -> dict[str, Any]:
     """The settings of a new file, written to it unless it can only be read."""
     values = _values(
@@ -162,6 +178,8 @@ def _stored_first(
         ("nlp",) if analyzers is None else analyzers,
         DEFAULT_BUILDERS if builders is None else builders,
     )
+    if own_share is not None:
+        values["own_share"] = own_share
     return values if connections.read_only else _settle(connections, values)
 
 

@@ -26,6 +26,7 @@ from hopweave.knowledge_base.indexes.images import ImageFolder
 from hopweave.knowledge_base.indexes.passing import matching_ids
 from hopweave.knowledge_base.indexes.rankings import SnapshotRankings
 from hopweave.knowledge_base.indexes.rows_only import RowsOnly
+from hopweave.knowledge_base.indexes.smoothed_vectors import SmoothedVectors
 from hopweave.knowledge_base.indexes.snapshot import Rows, Snapshot, Tenant, View, tenant_condition, version_of
 from hopweave.knowledge_base.indexes.verify import image_problems
 from hopweave.knowledge_base.info import facts
@@ -66,6 +67,7 @@ class KnowledgeBase(SnapshotRankings):
         self._snapshot = Snapshot(connections, ImageFolder(self.path), settings.analyzers, approximate_above)
         self._compaction = Compaction(connections, self._snapshot)
         self.compact_in_background = self._compaction.start_if_needed
+        self._smoothed = SmoothedVectors(self._snapshot)
         self._questions = QuestionVectors(settings.embedder, settings.model)
         self._temporary: TemporaryFolder | None = None
 
@@ -78,20 +80,24 @@ class KnowledgeBase(SnapshotRankings):
         analyzers: Sequence[str] | None = None,
         builders: Sequence[GraphBuilder] | None = None,
         approximate_above: int = 100_000,
+        own_share: float | None = None,
         read_only: bool = False,
         busy_seconds: float = 30.0,
     ) -> "KnowledgeBase":
         """Open a file, or create it. Without a path the knowledge base is temporary and gone when closed.
 
         `embedder` is anything that embeds texts, or None for no vectors; `builders` connect documents (by mentions and
-        links; an empty list for no graph). They and `analyzers` (nlp) are settled when the file is new.
+        links; an empty list for no graph); with an `own_share` below 1, vector search blends the vector of a document
+        with those of its neighbours in the graph. They and `analyzers` (nlp) are settled when the file is new.
         `approximate_above` is the number of vectors above which search looks into the nearest cells.
         """
         temporary = TemporaryFolder() if path is None else None
         file = temporary.path / "temporary.db" if temporary else Path(path or "")
         connections = Connections(file, busy_seconds=busy_seconds, read_only=read_only)
         try:
-            opened = cls(connections, Settings.of(connections, embedder, analyzers, builders), approximate_above)
+            opened = cls(
+                connections, Settings.of(connections, embedder, analyzers, builders, own_share), approximate_above
+            )
         except BaseException:
             connections.close()
             raise
@@ -245,7 +251,7 @@ class KnowledgeBase(SnapshotRankings):
     def embed_with(self, embedder: GraphEmbedder) -> None:
         """Keep an embedder in the file and embed all documents with it; others cannot write meanwhile."""
         embed_anew(self._connections, self, embedder)
-        self.settings = Settings.of(self._connections, UNSET, None, None)
+        self.settings = Settings.of(self._connections, UNSET)
         self._writer = Writer(self._connections, self.settings)
         self._questions = QuestionVectors(self.settings.embedder, self.settings.model)
 
@@ -358,6 +364,11 @@ class KnowledgeBase(SnapshotRankings):
             changed = {index.name: index.changed_share(connection) for index in self._snapshot.persisted(connection)}
         own = {"documents": self.count(), "version": self.version, "changed": changed}
         return own | facts(self.path, self.settings, self.graph)
+
+    @property
+    def own_share(self) -> float:
+        """The share of a document's own vector in vector search, as settled when the file was new."""
+        return self.settings.own_share
 
     @property
     def _own_model(self) -> str:

@@ -20,6 +20,11 @@ class VectorSearch(Source):
     The vector of the query is used if it has one, else it is computed by the embedder of the knowledge base: of the
     question, or the mean over `vector_texts` if the query has some. The receipt names the model.
 
+    With an `own_share` below 1, the vector of a document is blended with those of its neighbours in the graph:
+    own_share · own + (1 - own_share) · mean, with length 1, where an entity has the mean vector of its documents. That
+    helps where edges connect documents directly, as in the recipes `knowledge` and `skills`; the blended vectors are
+    made anew after each change of the file.
+
     >>> VectorSearch(top_k=5).kind
     'vector'
     """
@@ -33,14 +38,30 @@ class VectorSearch(Source):
         description="Model that made the vector which comes with a question; the knowledge base's when not given.",
     )
 
+    own_share: float | None = Field(
+        default=None,
+        gt=0,
+        le=1,
+        description="Share of a document's own vector, the rest being that of its neighbours in the graph; 1 does not "
+        "blend; as settled for the file if not given, which is 1 by default.",
+    )
+
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:  # noqa: ARG002
         """Find hits for a question, best first."""
         require(knowledge, Capability.VECTORS, self.kind)
         if query.vector is None and not query.text.strip():
             return []
         model, vector = (self.model, query.vector) if query.vector is not None else _embedded(query, knowledge)
-        ranking = knowledge.rank_vectors(vector, model=model, top_k=self.top_k, tenant=query.tenant)
-        said = {"model": model or "given with the question", **evidence(ranking, tail="normal")}
+        share = knowledge.own_share if self.own_share is None else self.own_share
+        if share < 1:
+            require(knowledge, Capability.SMOOTHED_VECTORS, self.kind)
+            ranking = knowledge.rank_smoothed(
+                vector, own_share=share, model=model, top_k=self.top_k, tenant=query.tenant
+            )
+        else:
+            ranking = knowledge.rank_vectors(vector, model=model, top_k=self.top_k, tenant=query.tenant)
+        said = {"model": model or "given with the question", **({"own_share": share} if share < 1 else {})}
+        said |= evidence(ranking, tail="normal")
         return fetched(ranking, knowledge, query, "vector", "cosine", **said)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from hopweave.hit import Vector
 from hopweave.knowledge import Knowledge, Ranking
+from hopweave.knowledge_base.indexes.smoothed_vectors import SmoothedVectors
 from hopweave.knowledge_base.indexes.snapshot import Rows, Snapshot, Tenant, View
 from hopweave.text.analyzers import analyzer as analyze_with
 
@@ -15,6 +16,7 @@ class SnapshotRankings(Knowledge):
     """Ranks documents by the indexes of a file; derived classes say which rows."""
 
     _snapshot: Snapshot
+    _smoothed: SmoothedVectors
 
     @property
     @abstractmethod
@@ -60,3 +62,16 @@ class SnapshotRankings(Knowledge):
             return view.nearest(vector, name, top_k, self._rows(view, tenant), own)
 
         return self._snapshot.at_one_version(rank)
+
+    def rank_smoothed(
+        self,
+        vector: Vector,
+        *,
+        own_share: float,
+        model: str | None = None,
+        top_k: int,
+        tenant: Tenant | None = None,
+        among: Rows | None = None,
+    ) -> Ranking:
+        """Documents by the cosine of their vector blended with those of their neighbours in the graph."""
+        return self._smoothed.nearest(self, vector, model or self._own_model, own_share, top_k, tenant, among)

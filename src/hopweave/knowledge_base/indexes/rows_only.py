@@ -3,9 +3,10 @@
 # ruff: noqa: ARG002 - the rows are those of the tenant already
 
 from collections.abc import Iterable
+from typing import Any
 
 from hopweave.hit import Hit, Vector
-from hopweave.knowledge import Capability, Knowledge
+from hopweave.knowledge import Capability, Knowledge, Ranking
 from hopweave.knowledge_base.indexes.rankings import SnapshotRankings
 from hopweave.knowledge_base.indexes.snapshot import Rows, Snapshot, Tenant, View
 
@@ -36,6 +37,15 @@ class RowsOnly(SnapshotRankings):
     def embed(self, text: str) -> tuple[str, Vector]:
         """The vector of a text and the name of the embedding model that made it."""
         return self._file.embed(text)
+
+    @property
+    def own_share(self) -> float:
+        """That of the file."""
+        return self._file.own_share
+
+    def rank_smoothed(self, vector: Vector, **options: Any) -> Ranking:
+        """Documents by the cosine of their vector blended with those of their neighbours in the graph."""
+        return self._file.rank_smoothed(vector, **options, among=self._ranked)
 
     @property
     def _own_model(self) -> str:

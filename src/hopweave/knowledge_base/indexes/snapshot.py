@@ -234,6 +234,14 @@ class View:
     def nearest(self, vector: Vector, model: str, top_k: int, rows: Rows | None, own: bool = True) -> Ranking:
         """Documents by cosine to a vector of a model, all of them or those of some rows; `own` if it is the file's."""
         index = self.vectors(model)
+        if index is not None and not own:
+            self._warn_of_missing(index.size, model)
+        return self.nearest_in(index, vector, model, top_k, rows)
+
+    def nearest_in(
+        self, index: VectorIndex | None, vector: Vector, model: str, top_k: int, rows: Rows | None
+    ) -> Ranking:
+        """The same in an index; None if there are no vectors of the model."""
         if index is None:
             if last_row(self.connection):
                 raise KnowledgeBaseError(f"{self.snapshot.connections.path}: holds no vectors of model {model!r}")
@@ -243,8 +251,6 @@ class View:
                 f"the question's vector has shape {np.shape(vector)}, but those of model {model!r} are "
                 f"{index.dimension} finite numbers"
             )
-        if not own:
-            self._warn_of_missing(index.size, model)
         return self.ranking(*index.search(vector, top_k, rows), top_k)
 
     def _warn_of_missing(self, vectors: int, model: str) -> None:
@@ -287,14 +293,18 @@ class View:
         self, rows: Rows, scores: npt.NDArray[np.floating], distribution: ScoreDistribution, top_k: int
     ) -> ScoredRanking:
         """Rows as ids, best first, equal scores by id."""
+        pairs = zip(self.ids(rows), scores.tolist(), strict=True)
+        return ScoredRanking(sorted(pairs, key=lambda pair: (-pair[1], pair[0]))[:top_k], distribution)
+
+    def ids(self, rows: Rows) -> list[str]:
+        """The ids of documents by their rows."""
         ids = dict(_ids(self.connection, rows.tolist()))
         if len(ids) < len(rows):
             raise KnowledgeBaseError(
                 f"{self.snapshot.connections.path}: an index names documents that are not there; hopweave check tells "
                 "more, and hopweave compact --rebuild makes the indexes again"
             )
-        pairs = ((ids[row], score) for row, score in zip(rows.tolist(), scores.tolist(), strict=True))
-        return ScoredRanking(sorted(pairs, key=lambda pair: (-pair[1], pair[0]))[:top_k], distribution)
+        return [ids[row] for row in rows.tolist()]
 
 
 def _ids(connection: sqlite3.Connection, rows: list[int]) -> Iterable[tuple[int, str]]:

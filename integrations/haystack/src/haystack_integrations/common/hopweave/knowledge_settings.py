@@ -23,6 +23,7 @@ def open_for_writing(
     analyzers: Sequence[str] | None,
     builders: Sequence[Described] | None,
     documents: Sequence[Passage] = (),
+    own_share: float | None = None,
 ) -> KnowledgeBase:
     """
     Open a knowledge base. What is asked for counts when the file is new; otherwise the file's own settings hold.
@@ -33,6 +34,7 @@ def open_for_writing(
     :param analyzers: How text becomes terms.
     :param builders: What connects documents; None for the usual builders, an empty list for no graph.
     :param documents: What is to be written first.
+    :param own_share: The share of a document's own vector in vector search; None for 1.
     :returns: A knowledge base that can be read and written.
     :raises ValueError: If the documents bring vectors that are not those of the file's model.
     """
@@ -47,6 +49,7 @@ def open_for_writing(
             embedder=None if embedder is None else _made("embedder", Embedder, embedder),
             analyzers=analyzers,
             builders=made_builders(builders),
+            own_share=own_share,
         )
     try:
         check_vectors(opened, documents)

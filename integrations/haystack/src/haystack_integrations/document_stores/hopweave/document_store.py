@@ -51,6 +51,7 @@ class HopweaveDocumentStore:
         embedder: Described | None = None,
         analyzers: Sequence[str] | None = None,
         builders: Sequence[Described] | None = None,
+        own_share: float | None = None,
         read_only: bool = False,
     ) -> None:
         """
@@ -62,12 +63,15 @@ class HopweaveDocumentStore:
         :param analyzers: How text becomes terms: nlp, nlp:<language>, code, light.
         :param builders: What connects documents, by kind or as mappings; None for the usual builders, an empty list
             for no graph.
+        :param own_share: With less than 1, vector search blends the vector of a document with those of its neighbours
+            in the graph, which get the rest; None for 1.
         :param read_only: Whether to open the file for reading alone; a file that cannot be written is opened so anyway.
         """
         self.path = None if path is None else str(path)
         self.embedder = embedder
         self.analyzers = None if analyzers is None else list(analyzers)
         self.builders = None if builders is None else list(builders)
+        self.own_share = own_share
         self.read_only = read_only
         self._opened: KnowledgeBase | None = None
 
@@ -82,7 +86,7 @@ class HopweaveDocumentStore:
         path = None if self.path in (None, MEMORY) else expanded(str(self.path))
         if path is not None and (self.read_only or (path.exists() and not os.access(path, os.W_OK))):
             return KnowledgeBase.open(path, read_only=True)
-        return open_for_writing(path, self.embedder, self.analyzers, self.builders)
+        return open_for_writing(path, self.embedder, self.analyzers, self.builders, own_share=self.own_share)
 
     def close(self) -> None:
         """Close the file."""
@@ -102,6 +106,7 @@ class HopweaveDocumentStore:
             embedder=self.embedder,
             analyzers=self.analyzers,
             builders=self.builders,
+            own_share=self.own_share,
             read_only=self.read_only,
         )
 

@@ -34,6 +34,7 @@ class EmbeddingRetriever(SourceRetriever):
         knowledge_base: str | Path | None = None,
         document_store: DocumentStore | None = None,
         model: str | None = _CORE.model,
+        own_share: float | None = _CORE.own_share,
         top_k: int = _CORE.top_k,
         optional: bool = _CORE.optional,
         deadline_seconds: float | None = _CORE.deadline_seconds,
@@ -48,6 +49,8 @@ class EmbeddingRetriever(SourceRetriever):
         :param document_store: Where the documents live, if not in the file; they go by the same ids. A
             `HopweaveDocumentStore` needs no path.
         :param model: Model that made the vector which comes with a question; the knowledge base's when not given.
+        :param own_share: Share of a document's own vector, the rest being that of its neighbours in the graph; 1 does
+            not blend; as settled for the file if not given, which is 1 by default.
         :param top_k: How many documents to return.
         :param optional: Carry on without this source when it fails or is too slow.
         :param deadline_seconds: Give up on this source after so many seconds.
@@ -56,7 +59,9 @@ class EmbeddingRetriever(SourceRetriever):
             left to a later component (`defer`): fetch until `top_k` documents pass, and hand out the others too.
         :param tenant: Metadata values a document must have to be seen at all.
         """
-        source = VectorSearch(model=model, top_k=top_k, optional=optional, deadline_seconds=deadline_seconds)
+        source = VectorSearch(
+            model=model, own_share=own_share, top_k=top_k, optional=optional, deadline_seconds=deadline_seconds
+        )
         SourceRetriever.__init__(
             self,
             source,

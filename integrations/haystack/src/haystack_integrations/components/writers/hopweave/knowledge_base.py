@@ -44,12 +44,13 @@ class KnowledgeBaseWriter(NamedParameters):
         embedder: Described | None = "auto",
         analyzers: Sequence[str] | None = None,
         builders: Sequence[Described] | None = None,
+        own_share: float | None = None,
         on_conflict: OnConflict = "replace",
         source_field: str | None = None,
         batch_size: int = 256,
     ) -> None:
         """
-        Create the writer. Embedder, analyzers and builders matter only when the file is new.
+        Create the writer. Embedder, analyzers, builders and `own_share` matter only when the file is new.
 
         :param knowledge_base: Path of the knowledge base file.
         :param embedder: What makes the vectors of documents that come without an embedding, by kind or as a mapping
@@ -58,6 +59,8 @@ class KnowledgeBaseWriter(NamedParameters):
         :param analyzers: How text becomes terms: nlp, nlp:<language>, code, light.
         :param builders: What connects documents, by kind or as mappings; None for the usual builders, an empty list
             for no graph.
+        :param own_share: With less than 1, vector search blends the vector of a document with those of its neighbours
+            in the graph, which get the rest; None for 1.
         :param on_conflict: What to do about ids that are taken: replace, skip or fail.
         :param source_field: Metadata field that says where a document comes from, such as `file_path`. What a source
             had before and has no more is deleted when its documents are written again, in one transaction per source.
@@ -67,6 +70,7 @@ class KnowledgeBaseWriter(NamedParameters):
         self.embedder = embedder
         self.analyzers = None if analyzers is None else list(analyzers)
         self.builders = None if builders is None else list(builders)
+        self.own_share = own_share
         self.on_conflict = on_conflict
         self.source_field = source_field
         self.batch_size = batch_size
@@ -83,6 +87,7 @@ class KnowledgeBaseWriter(NamedParameters):
             embedder=self.embedder,
             analyzers=self.analyzers,
             builders=self.builders,
+            own_share=self.own_share,
             on_conflict=self.on_conflict,
             source_field=self.source_field,
             batch_size=self.batch_size,
@@ -111,7 +116,9 @@ class KnowledgeBaseWriter(NamedParameters):
             by_source.setdefault(str(passage.metadata.get(self.source_field or "") or ""), []).append(passage)
         alone = by_source.pop("", [])
         progress = self._progress(len(passages))
-        with open_for_writing(self.knowledge_base, self.embedder, self.analyzers, self.builders, passages) as file:
+        with open_for_writing(
+            self.knowledge_base, self.embedder, self.analyzers, self.builders, passages, self.own_share
+        ) as file:
             done = file.add(
                 alone,
                 on_conflict=policy,
