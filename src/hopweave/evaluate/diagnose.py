@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hopweave.component import Rankings
+from hopweave.evaluate import table
 from hopweave.evaluate.metrics import Judging
 from hopweave.evaluate.misses import REASONS, Answer, Miss
 from hopweave.evaluate.queries import EvaluationQuery, Qrels, query_set_warnings
@@ -17,6 +18,8 @@ from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
 from hopweave.pipeline import Pipeline
 from hopweave.recipe import Recipe, load_recipe
+
+_SUBSETS_SHOWN = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,7 @@ class Diagnosis:
         parts = ["\n".join([failed, *counts]), *map(str, self.failures)]
         if self.signals:
             parts += [f"What each source adds:\n{self.signals}", _about_redundancy(self.signals)]
+            parts += [_about_subsets(self.signals)] if self.signals.subsets else []
         return "\n\n".join(parts)
 
 
@@ -140,7 +144,27 @@ def _plain(signals: SignalReport) -> dict[str, Any]:
             {"sources": [one.first, one.second], "correlation": one.correlation, "overlap": one.overlap}
             for one in signals.pairs
         ],
+        "subsets": [{"sources": list(one.sources), "recall": one.recall} for one in signals.subsets],
     }
+
+
+def _about_subsets(signals: SignalReport) -> str:
+    """A table of the best subsets of each size, and what follows from it."""
+    shown, sizes = [], Counter[int]()
+    for one in sorted(signals.subsets, key=lambda one: (len(one.sources), -one.recall, one.sources)):
+        sizes[len(one.sources)] += 1
+        if sizes[len(one.sources)] <= _SUBSETS_SHOWN:
+            shown.append([" + ".join(one.sources), str(len(one.sources)), f"{one.recall:.3f}"])
+    left_out = f"; the best {_SUBSETS_SHOWN} of each size" if len(shown) < len(signals.subsets) else ""
+    heads = ["sources", "number", f"recall@{signals.top_k}"]
+    best, every = signals.best_subset, max(signals.subsets, key=lambda one: len(one.sources))
+    verdict = "No subset beats all sources together."
+    if best and best.recall > every.recall:
+        verdict = (
+            f"{' + '.join(best.sources)} beat all {len(every.sources)} sources: {best.recall:.3f} against "
+            f"{every.recall:.3f}. Sources that rank alike or badly dilute others; on few questions it may be chance."
+        )
+    return f"Subsets of the sources{left_out}:\n{table.plain(heads, shown)}\n{verdict}"
 
 
 def _about_redundancy(signals: SignalReport) -> str:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict, SkipValidation
@@ -54,7 +55,10 @@ class _CachedSource(Source):
 
     def _key(self, query: Query, knowledge: Knowledge, upstream: Rankings) -> str:
         vector = None if query.vector is None else query.vector.tobytes()
-        asked: tuple[Any, ...] = (query.text, vector, query.now, query.filters, query.tenant, query.intent)
+        intent = query.intent
+        if intent is not None and type(self.source).__module__.startswith("hopweave."):
+            intent = replace(intent, weights={})  # which are for fusion: no source of ours reads them
+        asked: tuple[Any, ...] = (query.text, vector, query.now, query.filters, query.tenant, intent)
         lengths = sorted((name, len(hits)) for name, hits in upstream.items())
         return repr((self.settings, self.top_k, knowledge.version, *asked, query.plan, lengths))
 

@@ -4,7 +4,7 @@ A few independent sources are worth more than many that rank alike; correlation 
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean
@@ -12,6 +12,8 @@ from statistics import fmean
 from hopweave.component import Fuser, Rankings
 from hopweave.query import Query
 from hopweave.scores import checked
+
+_ALL_SUBSETS_OF = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,14 @@ class PairReport:
 
 
 @dataclass(frozen=True, slots=True)
+class SubsetReport:
+    """Some of the sources, and the recall of their fusion."""
+
+    sources: tuple[str, ...]
+    recall: float
+
+
+@dataclass(frozen=True, slots=True)
 class SignalReport:
     """The result of `diagnose`; print it to read it as a table."""
 
@@ -53,6 +63,12 @@ class SignalReport:
     recall: float | None
     sources: tuple[SourceReport, ...]
     pairs: tuple[PairReport, ...]
+    subsets: tuple[SubsetReport, ...] = ()
+
+    @property
+    def best_subset(self) -> SubsetReport | None:
+        """The smallest of the subsets with the highest recall; None without judged questions."""
+        return min(self.subsets, key=lambda one: (-one.recall, len(one.sources), one.sources), default=None)
 
     @property
     def redundant(self) -> tuple[str, ...]:
@@ -87,6 +103,8 @@ def diagnose(observations: Iterable[Observation], fuser: Fuser, *, top_k: int = 
     `alone` is the share of a source's hits that no other found. `adds` is recall@top_k of the fused ranking minus the
     recall without that source, over the judged questions. The rank correlation of two sources is Kendall's tau-b over
     all hits of either, where hits that a source did not find are ranked last; it is averaged over the questions.
+    `subsets` are the recalls of every subset of the sources: do a few of them beat all? The rankings are those of the
+    whole recipe, so a source that starts from the hits of others does so in every subset.
 
     >>> from hopweave.fusion.reciprocal_rank import ReciprocalRank
     >>> from hopweave.hit import Hit
@@ -106,7 +124,7 @@ def diagnose(observations: Iterable[Observation], fuser: Fuser, *, top_k: int = 
     names = sorted({name for ids in found for name in ids})
     judged = [one for one in seen if one.relevant]
     recall = _recall(judged, fuser, top_k)
-    without = {name: _recall(judged, fuser, top_k, left_out=name) for name in names}
+    without = {name: _recall(judged, fuser, top_k, {*names} - {name}) for name in names}
     adds = {name: None if recall is None or less is None else recall - less for name, less in without.items()}
     return SignalReport(
         questions=len(seen),
@@ -115,6 +133,7 @@ def diagnose(observations: Iterable[Observation], fuser: Fuser, *, top_k: int = 
         recall=recall,
         sources=tuple(_source(name, found, adds[name]) for name in names),
         pairs=tuple(_pair(first, second, found) for first, second in combinations(names, 2)),
+        subsets=tuple(_subsets(judged, fuser, top_k, names)),
     )
 
 
@@ -127,13 +146,26 @@ def _source(name: str, found: Sequence[Mapping[str, Sequence[str]]], adds: float
     return SourceReport(name, hits / len(found), alone / hits if hits else 0.0, adds)
 
 
-def _recall(judged: Sequence[Observation], fuser: Fuser, top_k: int, left_out: str | None = None) -> float | None:
+def _subsets(judged: Sequence[Observation], fuser: Fuser, top_k: int, names: Sequence[str]) -> Iterator[SubsetReport]:
+    """The recall of every subset; of many sources only of the small and the large ones, as there are too many."""
+    few = len(names) <= _ALL_SUBSETS_OF
+    for size in range(1, len(names) + 1):
+        if few or size <= 2 or size >= len(names) - 1:
+            for some in combinations(names, size):
+                recall = _recall(judged, fuser, top_k, {*some})
+                if recall is not None:
+                    yield SubsetReport(some, recall)
+
+
+def _recall(
+    judged: Sequence[Observation], fuser: Fuser, top_k: int, among: Collection[str] | None = None
+) -> float | None:
     if not judged:
         return None
     shares = []
     for one in judged:
         relevant = set(one.relevant or ())
-        kept = {name: hits for name, hits in one.rankings.items() if name != left_out}
+        kept = {name: hits for name, hits in one.rankings.items() if among is None or name in among}
         best = {hit.id for hit in fuser.fuse(kept, one.query)[:top_k]}
         shares.append(len(relevant & best) / len(relevant))
     return fmean(shares)

@@ -4,6 +4,7 @@ The first rule that matches gives the intent; the other intents that match are r
 (`hopweave.routing.taxonomy`); `extra_rules`, in Python or YAML, are tried before them.
 """
 
+import math
 from collections.abc import Mapping
 from typing import Literal
 
@@ -11,7 +12,7 @@ from pydantic import Field, model_validator
 
 from hopweave.component import Component
 from hopweave.language.phrases import PhraseMatcher
-from hopweave.query import NO_INTENT, Intent
+from hopweave.query import NO_INTENT, Intent, Signal
 from hopweave.routing.taxonomy import EIGHT, FINE, PROFILES, IntentRule
 
 _TABLES: Mapping[str, tuple[tuple[IntentRule, ...], str, str]] = {
@@ -46,6 +47,11 @@ class IntentClassifier(Component):
         description="Your own rules; they are tried first and override built-in rules of the same name.",
     )
     default: str | None = Field(default=None, description="Intent of a short text that no rule matches.")
+    weights: dict[str, dict[Signal, float]] = Field(
+        default_factory=dict,
+        description="Weights of embedding, text, graph and intent_edges by intent, in place of those of its rule; they "
+        "are scaled to sum to 1.",
+    )
     long_words: int = Field(default=10, ge=0, description="A text with more words than this is long.")
 
     @model_validator(mode="after")
@@ -53,6 +59,11 @@ class IntentClassifier(Component):
         known = [rule.name for rule in self._rules]
         if self.default is not None and self.default not in known:
             raise ValueError(f"default: no intent {self.default!r}; allowed are {', '.join(known)}")
+        for name, weights in self.weights.items():
+            if name not in known:
+                raise ValueError(f"weights: no intent {name!r}; allowed are {', '.join(known)}")
+            if min(weights.values(), default=0.0) < 0 or not math.fsum(weights.values()) > 0:
+                raise ValueError(f"weights.{name}: must be at least 0, and one of them above 0, but got {weights}")
         for rule in self.extra_rules:
             if rule.profile is not None and rule.profile not in PROFILES:
                 raise ValueError(
@@ -78,6 +89,14 @@ class IntentClassifier(Component):
             return self._intent(long_intent, f"more than {self.long_words} words")
         return self._intent(self.default or short_intent, None)
 
+    def weights_of(self, name: str) -> Mapping[str, float]:
+        """The weights of the four signals for questions of an intent.
+
+        >>> IntentClassifier(weights={"semantic": {"text": 3, "graph": 1}}).weights_of("semantic")
+        {'text': 0.75, 'graph': 0.25}
+        """
+        return self._intent(name, None).weights
+
     @property
     def names(self) -> tuple[str, ...]:
         """The intents that `classify` can return, each once.
@@ -97,9 +116,15 @@ class IntentClassifier(Component):
         for rule in self._rules:
             if rule.name == name:
                 chain += [rule, PROFILES[rule.profile]] if rule.profile else [rule]
-        weights = next((rule.weights for rule in chain if rule.weights is not None), NO_INTENT.weights)
+        ruled = next((rule.weights for rule in chain if rule.weights is not None), NO_INTENT.weights)
+        weights = _scaled(self.weights[name]) if name in self.weights else ruled
         keywords = next((rule.keywords for rule in chain if rule.keywords is not None), ())
         edge_types = next((rule.edge_types for rule in chain if rule.edge_types is not None), ())
         profile = next((rule.profile for rule in chain if rule.profile), name if name in PROFILES else None)
         shares = {str(signal): share for signal, share in weights.items()}
         return Intent(name, shares, keywords, edge_types, fired, also, profile)
+
+
+def _scaled(weights: Mapping[Signal, float]) -> dict[Signal, float]:
+    total = math.fsum(weights.values())
+    return {signal: weight / total for signal, weight in weights.items()}

@@ -2,16 +2,19 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from hopweave.errors import RecipeError, explain
+from hopweave.fusion.weighted import Weighted
+from hopweave.query import Signal
 from hopweave.recipe import Recipe
 
+_BY_INTENT = "intent.weights"
 _PARTS = ("fuse", "sources", "stages")
 _PATH = re.compile(r"(?P<path>[^=\s]+)(?:=(?P<low>[^:]+):(?P<high>.+))?")
 _BOUNDS = ("ge", "gt", "le", "lt")
@@ -29,16 +32,41 @@ class Parameter:
     whole: bool = False
 
 
-def tunable(recipe: Recipe) -> list[Parameter]:
+def tunable(recipe: Recipe, intents: Iterable[str] = ()) -> list[Parameter]:
     """The parameters tuned by default: the weights of the fuser and all bounded floats of fuser, sources and stages.
 
-    Integers, time limits and numbers without a lower or an upper bound are excluded.
+    If the fuser goes by the intent of a question, also the weights of these `intents`. Integers, time limits and
+    numbers without a lower or an upper bound are excluded.
 
     >>> from hopweave.recipe import load_recipe
     >>> [one.path for one in tunable(load_recipe("multihop"))][:4]
     ['fuse.weights.graph', 'fuse.weights.text', 'fuse.weights.vector', 'fuse.max_stated_share']
     """
-    return [*_weights(recipe), *_bounded(recipe)]
+    by_intent = (one for name in intents if goes_by_intent(recipe) for one in _intent_weights(recipe, name))
+    return [*_weights(recipe), *by_intent, *_bounded(recipe)]
+
+
+def goes_by_intent(recipe: Recipe) -> bool:
+    """Whether the weights of the sources are those of the intent of a question.
+
+    >>> from hopweave.recipe import load_recipe
+    >>> goes_by_intent(load_recipe("knowledge")), goes_by_intent(load_recipe("multihop"))
+    (True, False)
+    """
+    return recipe.intent is not None and isinstance(recipe.fuse, Weighted) and recipe.fuse.weights is None
+
+
+def parameters(recipe: Recipe, text: str) -> list[Parameter]:
+    """The parameters of a text: one, as `parameter` reads it, or for `intent.weights.NAME` those of the four signals.
+
+    >>> from hopweave.recipe import load_recipe
+    >>> [one.path for one in parameters(load_recipe("knowledge"), "intent.weights.debugging")][:2]
+    ['intent.weights.debugging.embedding', 'intent.weights.debugging.graph']
+    """
+    name = text.strip().removeprefix(f"{_BY_INTENT}.")
+    if recipe.intent and name != text.strip() and name in recipe.intent.names:
+        return list(_intent_weights(recipe, name))
+    return [parameter(recipe, text)]
 
 
 def parameter(recipe: Recipe, text: str) -> Parameter:
@@ -52,7 +80,9 @@ def parameter(recipe: Recipe, text: str) -> Parameter:
     if not match:
         raise ValueError(f"parameter: {text!r} is not allowed: write path, or path=low:high")
     path = match["path"]
-    known = {one.path: one for one in (*_weights(recipe), *_fields(recipe))}
+    by_intent = recipe.intent.names if recipe.intent and path.startswith(f"{_BY_INTENT}.") else ()
+    intent_weights = (one for name in by_intent for one in _intent_weights(recipe, name))
+    known = {one.path: one for one in (*_weights(recipe), *intent_weights, *_fields(recipe))}
     start = known[path].start if path in known else _value(recipe, path)
     whole = known[path].whole if path in known else False
     if match["low"] is None:
@@ -74,7 +104,7 @@ def with_values(recipe: Recipe, values: Mapping[str, float]) -> Recipe:
     >>> with_values(load_recipe("multihop"), {"sources.graph.restart": 0.3}).sources["graph"].restart
     0.3
     """
-    changed: Any = recipe
+    changed: Any = _with_all_signals(recipe, values)
     for path, value in values.items():
         try:
             changed = _with(changed, path.split("."), value)
@@ -135,6 +165,23 @@ def _weights(recipe: Recipe) -> Iterator[Parameter]:
     values = {name: float(weights.get(name, 1.0)) for name in sorted(recipe.sources)}
     for name, value in values.items():
         yield Parameter(f"fuse.weights.{name}", 0.0, max(1.0, *values.values()), value)
+
+
+def _intent_weights(recipe: Recipe, intent: str) -> Iterator[Parameter]:
+    """The weights of the four signals for one intent; they are scaled to sum to 1, so each is searched from 0 to 1."""
+    shares = recipe.intent.weights_of(intent) if recipe.intent else {}
+    for signal in sorted(get_args(Signal)):
+        yield Parameter(f"{_BY_INTENT}.{intent}.{signal}", 0.0, 1.0, float(shares.get(signal, 0.0)))
+
+
+def _with_all_signals(recipe: Recipe, paths: Iterable[str]) -> Recipe:
+    """The recipe with the weights of all signals written out for each intent of which one is to be changed."""
+    named = {path.split(".")[2] for path in paths if path.startswith(f"{_BY_INTENT}.")}
+    if recipe.intent is None or not named & set(recipe.intent.names):
+        return recipe
+    written = {name: dict(recipe.intent.weights_of(name)) for name in recipe.intent.names if name in named}
+    intent = recipe.intent.changed(weights={**recipe.intent.weights, **written})
+    return recipe.model_copy(update={"intent": intent})
 
 
 def _bounded(recipe: Recipe) -> Iterator[Parameter]:

@@ -1,6 +1,7 @@
 """Tuning: search for better parameter values of a recipe, tested on held-out queries."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,8 @@ from hopweave.knowledge import Knowledge
 from hopweave.pipeline import Pipeline
 from hopweave.recipe import Recipe, load_recipe
 from hopweave.tune.search import Trial, Values, best, search
-from hopweave.tune.search_space import Parameter, parameter, tunable, with_values
+from hopweave.tune.search_space import Parameter, tunable, with_values
+from hopweave.tune.search_space import parameters as named_parameters
 
 DEFAULT_MEASURE = "ndcg@10"
 MANY_QUERIES = 100
@@ -27,6 +29,7 @@ MANY_QUERIES = 100
 _HELD_OUT = 0.3
 _FOLDS = 3
 _MIN_QUERIES = 6
+_MIN_OF_AN_INTENT = 5
 _NOISE = "the difference on held-out queries is within noise"
 
 
@@ -149,7 +152,8 @@ def tune(
     """Search for parameter values that improve a measure on judged queries, and test them on held-out queries.
 
     `parameters` are paths into the recipe, optionally with a range (`path=low:high`); by default, the weights of the
-    fuser and all bounded numbers are tuned (`tunable`). `held_out` is the share of queries to test on; by default it is
+    fuser, or for each intent that at least 5 queries have its weights if the fuser goes by intents, and all bounded
+    numbers are tuned (`tunable`). `held_out` is the share of queries to test on; by default it is
     0.3, and with fewer than 100 queries three-fold cross-validation is used. The tuned recipe is used if it is
     significantly better on held-out queries, or if `accept` is True.
 
@@ -162,7 +166,8 @@ def tune(
     False
     """
     start = load_recipe(recipe)
-    space = [parameter(start, text) for text in parameters] if parameters else tunable(start)
+    space = [one for text in parameters for one in named_parameters(start, text)] if parameters else []
+    space = space or tunable(start, _frequent_intents(start, judged))
     if not space:
         raise ValueError(f"parameters: the recipe {start.name!r} has none that are bounded; name some as path=low:high")
     if len(judged) < _MIN_QUERIES:
@@ -192,6 +197,12 @@ def tune(
         accepted=bool(best(found).number) and (accept or better),
         warnings=(*query_set_warnings(judged, knowledge), *([_NOISE] if difference.within_noise else [])),
     )
+
+
+def _frequent_intents(recipe: Recipe, judged: Sequence[EvaluationQuery]) -> list[str]:
+    """The intents of enough of the queries for weights of their own."""
+    counts = Counter(recipe.intent.classify(one.query.text).name for one in judged) if recipe.intent else {}
+    return sorted(name for name, count in counts.items() if count >= _MIN_OF_AN_INTENT)
 
 
 def cautious_mean(before: Sequence[float], after: Sequence[float]) -> float:

@@ -80,3 +80,21 @@ def test_bad_input(letters):
         diagnose(letters, "hybird", judged(one="a"))
     with pytest.raises(ValueError, match="top_k: must be a whole number of at least 1, but got 0"):
         diagnose(letters, "hybrid", judged(one="a"), top_k=0)
+
+
+def test_two_sources_may_beat_three(fixed, letters):
+    recipe = fixed(text={"one": "ax"}, vector={"one": "by"}, noise={"one": "zxy"})
+    found = diagnose(letters, recipe, judged(one="ab"), top_k=2)
+    assert "text + vector beat all 3 sources: 1.000 against 0.000." in str(found)
+    lines = str(found).splitlines()
+    assert [line.split() for line in lines if line.startswith("text + vector  ")] == [
+        ["text", "+", "vector", "2", "1.000"]
+    ]
+    plain = found.as_dict()["signals"]["subsets"]
+    assert {"sources": ["text", "vector"], "recall": 1.0} in plain
+    assert len(plain) == 7
+
+
+def test_all_sources_together_are_best(fixed, letters):
+    found = diagnose(letters, fixed(text={"one": "a"}, vector={"one": "b"}), judged(one="ab"), top_k=3)
+    assert "No subset beats all sources together." in str(found)

@@ -3,8 +3,8 @@ from datetime import UTC, datetime
 from hopweave.evaluate.ranking_cache import RankingCache, with_cached_sources
 from hopweave.fusion.reciprocal_rank import ReciprocalRank
 from hopweave.pipeline import Pipeline
-from hopweave.query import Query
-from hopweave.recipe import load_recipe
+from hopweave.query import Intent, Query
+from hopweave.recipe import Recipe, load_recipe
 
 from .conftest import FixedRanking
 
@@ -76,3 +76,13 @@ def test_a_shipped_recipe_answers_as_without_memory(kb):
     for _ in range(2):
         found = Pipeline(with_cached_sources(recipe, cache), kb).run("When does the tide gate open?")
         assert [(hit.id, hit.score) for hit in found.hits] == [(hit.id, hit.score) for hit in plain.hits]
+
+
+def test_weights_of_an_intent_matter_to_fusion_and_not_to_sources_of_ours(letters):
+    cache = RankingCache()
+    recipe = with_cached_sources(Recipe.from_yaml("{name: words, sources: {text: {kind: bm25}}}"), cache)
+    for share in (0.2, 0.8):
+        Pipeline(recipe, letters).run(Query("a", now=NOW, intent=Intent("debugging", {"text": share})))
+    assert cache.searches == 1
+    Pipeline(recipe, letters).run(Query("a", now=NOW, intent=Intent("debugging", {}, keywords=("a",))))
+    assert cache.searches == 2

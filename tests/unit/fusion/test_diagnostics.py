@@ -117,3 +117,28 @@ def test_the_table_lines_up():
 def test_bad_top_k():
     with pytest.raises(ValueError, match="top_k: 0 is not allowed"):
         report(observation(text="a"), top_k=0)
+
+
+def test_subsets_show_that_two_sources_beat_three():
+    good = {"text": [Hit("a"), Hit("x")], "vector": [Hit("b"), Hit("y")]}
+    noise = {"noise": [Hit("z"), Hit("x"), Hit("y")]}
+    report = diagnose([Observation(Query("?"), good | noise, {"a", "b"})], ReciprocalRank(), top_k=2)
+    recalls = {one.sources: one.recall for one in report.subsets}
+    assert recalls[("text", "vector")] == 1.0
+    assert recalls[("noise", "text", "vector")] < 1.0
+    assert len(recalls) == 7
+    assert report.best_subset.sources == ("text", "vector")
+    assert recalls[("noise", "text", "vector")] == report.recall
+
+
+def test_of_many_sources_only_small_and_large_subsets():
+    rankings = {f"s{number}": [Hit("a")] for number in range(9)}
+    report = diagnose([Observation(Query("?"), rankings, {"a"})], ReciprocalRank())
+    assert {len(one.sources) for one in report.subsets} == {1, 2, 8, 9}
+    assert report.best_subset.sources == ("s0",)  # as good as all of them
+
+
+def test_without_judgements_there_are_no_subsets():
+    report = diagnose([Observation(Query("?"), {"text": [Hit("a")]})], ReciprocalRank())
+    assert report.subsets == ()
+    assert report.best_subset is None

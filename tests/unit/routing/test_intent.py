@@ -375,3 +375,18 @@ def test_the_names_of_all_intents():
     assert names[0] == "timetable"
     assert len(names) == len(set(names)) == 9
     assert IntentClassifier(enabled=False).names == (NO_INTENT.name,)
+
+
+def test_weights_of_an_intent_in_place_of_its_rule():
+    classifier = IntentClassifier(weights={"debugging": {"text": 3, "graph": 1}})
+    assert classifier.classify("fix it").weights == {"text": 0.75, "graph": 0.25}
+    assert classifier.classify("fix it").keywords == IntentClassifier().classify("fix it").keywords
+    assert classifier.classify("tide gate").weights == IntentClassifier().classify("tide gate").weights
+    for weights, message in (
+        ({"debuging": {"text": 1}}, "no intent 'debuging'; allowed are exact_match, debugging"),
+        ({"debugging": {"text": 0}}, "weights.debugging: must be at least 0, and one of them above 0"),
+        ({"debugging": {"text": 2, "graph": -1}}, "must be at least 0"),
+        ({"debugging": {"words": 1}}, "words"),
+    ):
+        with pytest.raises(ValidationError, match=message):
+            IntentClassifier(weights=weights)

@@ -2,7 +2,7 @@ import pytest
 
 from hopweave.errors import RecipeError
 from hopweave.recipe import Recipe, load_recipe
-from hopweave.tune.search_space import Parameter, parameter, tunable, with_values
+from hopweave.tune.search_space import Parameter, parameter, parameters, tunable, with_values
 
 FRESH = Recipe.from_yaml("""
 name: fresh
@@ -41,6 +41,35 @@ def test_a_single_source_has_no_weights_to_tune():
 
 def test_weights_that_the_intent_decides_are_left_to_it():
     assert tunable(load_recipe("weighted")) == []
+
+
+def test_weights_of_intents_are_tuned_where_the_fuser_goes_by_them():
+    knowledge = load_recipe("knowledge")
+    found = {one.path: (one.low, one.high, one.start) for one in tunable(knowledge, ["debugging"])}
+    assert {path: one for path, one in found.items() if path.startswith("intent")} == {
+        "intent.weights.debugging.embedding": (0.0, 1.0, 0.3),
+        "intent.weights.debugging.graph": (0.0, 1.0, 0.2),
+        "intent.weights.debugging.intent_edges": (0.0, 1.0, 0.05),
+        "intent.weights.debugging.text": (0.0, 1.0, 0.45),
+    }
+    assert not [one for one in tunable(load_recipe("multihop"), ["debugging"]) if one.path.startswith("intent")]
+    named = [one.path for one in parameters(knowledge, "intent.weights.semantic")]
+    assert named == [f"intent.weights.semantic.{one}" for one in ("embedding", "graph", "intent_edges", "text")]
+    assert parameter(knowledge, "intent.weights.semantic.text=0:0.5").high == 0.5
+    with pytest.raises(RecipeError, match=r"no number at 'intent.weights.semantics'"):
+        parameters(knowledge, "intent.weights.semantics=0:1")
+
+
+def test_a_changed_weight_of_an_intent_leaves_the_others_in_proportion():
+    recipe = with_values(load_recipe("knowledge"), {"intent.weights.debugging.text": 0.55})  # of 1.1 in all
+    intent = recipe.intent.classify("fix the crash")
+    assert intent.weights == pytest.approx(
+        {"embedding": 0.3 / 1.1, "text": 0.5, "graph": 0.2 / 1.1, "intent_edges": 0.05 / 1.1}
+    )
+    assert recipe.intent.classify("what are the tools").weights == load_recipe("knowledge").intent.weights_of(
+        "exploratory"
+    )
+    assert Recipe.from_yaml(recipe.to_yaml()) == recipe
 
 
 @pytest.mark.parametrize(

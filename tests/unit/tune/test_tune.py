@@ -3,8 +3,11 @@ import json
 import pytest
 
 from hopweave.fusion.reciprocal_rank import ReciprocalRank
+from hopweave.fusion.weighted import Weighted
 from hopweave.recipe import Recipe
-from hopweave.tune.tune import MANY_QUERIES, cautious_mean, searches, tune
+from hopweave.routing.intent import IntentClassifier
+from hopweave.tune.search_space import tunable
+from hopweave.tune.tune import MANY_QUERIES, _frequent_intents, cautious_mean, searches, tune
 
 from .conftest import judged
 
@@ -156,3 +159,20 @@ def test_caution_grows_with_spread_and_shrinks_with_queries():
     assert cautious_mean([0.5, 0.5], [0.9, 0.5]) == pytest.approx(0.7 - 0.2828 / 2**0.5, abs=1e-4)
     assert cautious_mean([0.5, 0.5] * 50, [0.9, 0.5] * 50) == pytest.approx(0.7 - 0.2 / 10, abs=1e-3)
     assert cautious_mean([0.5], [0.9]) == 0.9
+
+
+def test_weights_of_an_intent_are_tuned_by_name_and_by_default(fixed, letters):
+    asked = [f"fix q{n}" for n in range(12)]  # which are debugging, where words weigh more than vectors
+    lopsided = fixed(text=dict.fromkeys(asked, "xya"), vector=dict.fromkeys(asked, "abc"), fuse=Weighted())
+    recipe = lopsided.model_copy(update={"intent": IntentClassifier()})
+    judged_queries = judged(**dict.fromkeys(asked, "a"))
+    found = tune(letters, recipe, judged_queries, measure="mrr@3", trials=20, parameters=["intent.weights.debugging"])
+    assert found.accepted
+    tuned = found.recipe.intent.classify("fix it").weights
+    assert tuned["embedding"] > tuned["text"]
+    paths = [one.path for one in tune(letters, recipe, judged_queries, trials=1).parameters]
+    assert [path for path in paths if path.startswith("intent")] == [
+        f"intent.weights.debugging.{signal}" for signal in ("embedding", "graph", "intent_edges", "text")
+    ]
+    few = judged(**dict.fromkeys([*asked[:4], "q1", "q2"], "a"))
+    assert not [one for one in tunable(recipe, _frequent_intents(recipe, few)) if "debugging" in one.path]

@@ -14,7 +14,8 @@ examples:
   hopweave diagnose queries.jsonl --recipe hybrid --recipe multihop --top-k 5 --json
 
 For each relevant document that is not among the first hits, the report gives the reason: not stored, filtered, ranked
-low, or not reached from any seed of the graph. Then it lists how much each source adds and which could be left out.
+low, or not reached from any seed of the graph. Then it lists how much each source adds and which could be left out, and
+the recall of every subset of the sources: a few that differ may beat many that rank alike.
 """
 
 

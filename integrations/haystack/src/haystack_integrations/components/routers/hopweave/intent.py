@@ -39,6 +39,7 @@ class IntentRouter(NamedParameters):
         taxonomy: str = _CORE.taxonomy,
         extra_rules: Sequence[IntentRule | dict[str, Any]] = _CORE.extra_rules,
         default: str | None = _CORE.default,
+        weights: dict[str, dict[str, float]] = _CORE.weights,
         long_words: int = _CORE.long_words,
         groups: Mapping[str, Sequence[str]] | None = None,
         catch_all: str | None = None,
@@ -51,12 +52,19 @@ class IntentRouter(NamedParameters):
         :param extra_rules: Your own rules; they are tried first and override built-in rules of the same name.
             Objects, or mappings with name, phrases, weights and so on.
         :param default: Intent of a short text that no rule matches.
+        :param weights: Weights of embedding, text, graph and intent_edges by intent, in place of those of its rule;
+            they are scaled to sum to 1.
         :param long_words: A text with more words than this is long.
         :param groups: Names of intents by the name of the output they share; the others have one of their own.
         :param catch_all: Name of the output that all intents share which are in no group; None gives each its own.
         """
         self.classifier = IntentClassifier(
-            enabled=enabled, taxonomy=taxonomy, extra_rules=extra_rules, default=default, long_words=long_words
+            enabled=enabled,
+            taxonomy=taxonomy,
+            extra_rules=extra_rules,
+            default=default,
+            weights=weights,
+            long_words=long_words,
         )
         self.groups = {name: list(intents) for name, intents in (groups or {}).items()}
         self.catch_all = catch_all
