@@ -12,7 +12,8 @@ from hopweave.knowledge_base.file.expected_objects import wrong_objects
 from hopweave.knowledge_base.file.undisturbed import FileState, has_log, undisturbed
 
 SCHEMA_VERSION = 4
-TOKENIZER = "unicode61 remove_diacritics 2"
+_WORDS = "unicode61 remove_diacritics 2"
+_ENGLISH_WORDS = f"porter {_WORDS}"  # M. F. Porter (1980), An algorithm for suffix stripping
 _APPLICATION_ID = 0x686F7077  # "hopw", so that other programs can recognise the file
 
 _FOR_EVERY_CONNECTION = """
@@ -77,7 +78,7 @@ CREATE TABLE IF NOT EXISTS images (
 ) WITHOUT ROWID;
 
 CREATE VIRTUAL TABLE IF NOT EXISTS full_text USING fts5 (
-    title, text, content = 'documents', content_rowid = 'row', tokenize = '{TOKENIZER}'
+    title, text, content = 'documents', content_rowid = 'row', tokenize = '{_WORDS}'
 );
 CREATE TRIGGER IF NOT EXISTS documents_added AFTER INSERT ON documents BEGIN
     INSERT INTO full_text (rowid, title, text) VALUES (new.row, new.title, new.text);
@@ -190,9 +191,23 @@ def prepare(connection: sqlite3.Connection, path: Path, *, busy_seconds: float, 
     _check_objects(connection, path)
 
 
+def stem_full_text(connection: sqlite3.Connection) -> None:
+    """Let the full-text index of a new file find English words in any form, inside the caller's transaction."""
+    connection.execute("DROP TABLE full_text")
+    made = next(one for one in _each(_TABLES.replace(_WORDS, _ENGLISH_WORDS)) if "USING fts5" in one)
+    connection.execute(made)
+
+
+def tokenizer_of(connection: sqlite3.Connection) -> str:
+    """How the full-text index of a file splits text into words; either way is hopweave's."""
+    found = connection.execute("SELECT sql FROM sqlite_master WHERE name = 'full_text'").fetchone()
+    return _ENGLISH_WORDS if found and f"'{_ENGLISH_WORDS}'" in str(found[0]) else _WORDS
+
+
 def _check_objects(connection: sqlite3.Connection, path: Path) -> None:
     try:
-        wrong = sorted(wrong_objects(connection, f"{_TABLES} {GRAPH_TABLES}"))
+        tables = _TABLES.replace(_WORDS, tokenizer_of(connection))
+        wrong = sorted(wrong_objects(connection, f"{tables} {GRAPH_TABLES}"))
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise KnowledgeBaseError(f"{path}: its schema cannot be read: {error}") from error
     if wrong:

@@ -18,7 +18,8 @@ from hopweave.graph.build.builders.parts import PartsBuilder
 from hopweave.knowledge_base.connections import Connections
 from hopweave.knowledge_base.embedding.train_embedder import with_stored_weights
 from hopweave.knowledge_base.file.stored_settings import read_settings, write_settings
-from hopweave.text.analyzers import check_analyzer
+from hopweave.knowledge_base.schema import stem_full_text
+from hopweave.text.analyzers import check_analyzer, is_english
 from hopweave.vector.embedders import StaticEmbedder, as_embedder
 
 
@@ -192,6 +193,8 @@ def _settle(connections: Connections, values: dict[str, Any]) -> dict[str, Any]:
     with connections.writing() as connection:
         if not read_settings(connection, connections.path):
             write_settings(connection, values)
+            if any(is_english(name) for name in values["analyzers"]):
+                stem_full_text(connection)
     return _stored(connections)  # another process may have been first
 
 

@@ -85,6 +85,15 @@ def check_analyzer(name: str) -> str:
     )
 
 
+def is_english(name: str) -> bool:
+    """Whether an analyzer reduces English words to their stems.
+
+    >>> [name for name in ("nlp", "nlp:english", "nlp:german", "code", "light") if is_english(name)]
+    ['nlp', 'nlp:english', 'light']
+    """
+    return name in ("nlp", "nlp:english", "nlp:porter", "light")
+
+
 @cache
 def bm25_stop_words(language: str) -> frozenset[str]:
     """The stop words of bm25s, which differ from those of the graph; none for a language without a list.

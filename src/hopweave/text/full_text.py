@@ -1,4 +1,4 @@
-"""Full-text search with SQLite FTS5: exact words and phrases."""
+"""Full-text search with SQLite FTS5: words and phrases."""
 
 import re
 from typing import ClassVar, Literal
@@ -15,6 +15,10 @@ _MAX_WORDS = 64  # an expression of thousands of words overflows the parser of S
 
 class FullText(Source):
     """Documents by SQLite FTS5. Phrases in double quotes are required, other words are optional.
+
+    In a file whose analyzer is English (`nlp`, `light`), words are found in any of their forms, in phrases too:
+    "pipeline" finds "pipelines". M. F. Porter (1980), An algorithm for suffix stripping. In other files a word is found
+    as it is written, but for case and accents.
 
     >>> match_expression('where is "tide gate" 7?')
     '"tide gate" AND ("tide gate" OR "7")'

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from hopweave.document import Document
 from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.query import Query
+from hopweave.recipe import Recipe
 from hopweave.text.full_text import FullText, match_expression
 
 
@@ -127,3 +128,21 @@ def test_hits_have_positive_scores_and_receipts(harbour):
 def test_a_megabyte_is_no_trouble(harbour, text):
     assert len(text) > 800_000
     ids(text, harbour)
+
+
+@pytest.mark.parametrize(
+    ("analyzers", "found"),
+    [(None, True), (["nlp:english"], True), (["light", "code"], True), (["nlp:german"], False), (["code"], False)],
+)
+def test_english_words_are_found_in_any_form(tmp_path, analyzers, found):
+    path = tmp_path / "kb.db"
+    with KnowledgeBase.open(path, embedder=None, analyzers=analyzers) as kb:
+        kb.add([Document("p", "Deployment pipelines are tested."), Document("q", "A quay.")])
+        for question in ("pipeline", '"deployment pipeline"', "testing"):
+            hits = kb.search(question, recipe=Recipe.of_source(FullText())).hits
+            assert [hit.id for hit in hits] == (["p"] if found else []), question
+        assert [hit.id for hit in kb.search("Pipelines", recipe=Recipe.of_source(FullText())).hits] == ["p"]
+        assert kb.check() == []
+    with KnowledgeBase.open(path, read_only=True) as kb:
+        assert kb.check() == []
+        assert bool(kb.search("pipeline", recipe=Recipe.of_source(FullText())).hits) is found

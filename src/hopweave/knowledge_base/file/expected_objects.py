@@ -35,7 +35,7 @@ def objects(connection: sqlite3.Connection) -> Objects:
     return {(kind, name): (table, _definition(connection, kind, name, sql)) for kind, name, table, sql in list(rows)}
 
 
-@lru_cache(1)
+@lru_cache(2)
 def _expected(schema: str) -> Objects:
     connection = sqlite3.connect(":memory:")
     try:

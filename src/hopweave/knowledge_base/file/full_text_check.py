@@ -8,16 +8,15 @@ import sqlite3
 from collections.abc import Iterator
 from itertools import zip_longest
 
-from hopweave.knowledge_base.schema import TOKENIZER
+from hopweave.knowledge_base.schema import tokenizer_of
 
 _AT_ONCE = 10_000
 
 
 def full_text_problems(connection: sqlite3.Connection) -> Iterator[str]:
     """One sentence if it does not."""
-    connection.execute(
-        f"CREATE VIRTUAL TABLE temp.again USING fts5 (title, text, content = '', tokenize = '{TOKENIZER}')"
-    )
+    words = tokenizer_of(connection)
+    connection.execute(f"CREATE VIRTUAL TABLE temp.again USING fts5 (title, text, content = '', tokenize = '{words}')")
     try:
         connection.execute("INSERT INTO temp.again (rowid, title, text) SELECT row, title, text FROM documents")
         for kind in ("row", "instance"):
