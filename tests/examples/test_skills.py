@@ -119,7 +119,9 @@ def test_no_paths_unless_the_walk_found_five(kb):
     walked = [hit for hit in hits if details(hit, "pagerank")]
     others = [hit._replace(receipts=()) for hit in hits]
     assert pruning.paths(walked[:5], kb).paths
-    assert not pruning.paths([*walked[:4], *others[4:]], kb).paths
+    assert pruning.paths(walked[:2], kb).paths  # it asks how many the walk returned, and not how many are left
+    few = [Hit(hit.id, hit.score).rescored(hit.score, "pagerank", returned=4) for hit in walked]
+    assert not pruning.paths([*few[:4], *others[4:]], kb).paths
 
 
 @pytest.mark.parametrize("question", [SIMPLE, MODERATE, COMPLEX])
