@@ -162,7 +162,6 @@ class Knowledge(Protocol):
         model: str | None = None,
         top_k: int,
         tenant: Mapping[str, Any] | None = None,
-        **options: Any,
     ) -> Ranking:
         """Documents by cosine to own_share · own vector + (1 - own_share) · mean of the neighbours in the graph."""
         raise _missing(self, Capability.SMOOTHED_VECTORS, "rank_smoothed")

@@ -13,7 +13,7 @@ from llama_index.core.schema import QueryBundle
 from llama_index.query_engine.hopweave import load_query_engine
 
 from haystack_integrations.common.hopweave.recipe_pipeline import to_yaml
-from hopweave import KnowledgeBase, Query, load_recipe, read_documents
+from hopweave import Hit, KnowledgeBase, Query, load_recipe, read_documents
 from hopweave.evaluate.evaluate import evaluate
 from hopweave.evaluate.queries import read_queries
 from hopweave.graph.build.builders.metadata import MetadataBuilder

@@ -3,7 +3,7 @@
 J. Sivic, A. Zisserman (2003): Video Google: a text retrieval approach to object matching in videos.
 """
 
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -60,7 +60,10 @@ class VectorSearch(Source):
             )
         else:
             ranking = knowledge.rank_vectors(vector, model=model, top_k=self.top_k, tenant=query.tenant)
-        said = {"model": model or "given with the question", **({"own_share": share} if share < 1 else {})}
+        said: dict[str, Any] = {
+            "model": model or "given with the question",
+            **({"own_share": share} if share < 1 else {}),
+        }
         said |= evidence(ranking, tail="normal")
         return fetched(ranking, knowledge, query, "vector", "cosine", **said)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from hopweave.hit import Hit, Vector
-from hopweave.knowledge import Capability, Knowledge, Ranking
+from hopweave.knowledge import Capability, Ranking
 from hopweave.knowledge_base.indexes.rankings import SnapshotRankings
 from hopweave.knowledge_base.indexes.snapshot import Rows, Snapshot, Tenant, View
 
@@ -14,7 +14,7 @@ from hopweave.knowledge_base.indexes.snapshot import Rows, Snapshot, Tenant, Vie
 class RowsOnly(SnapshotRankings):
     """Ranks the documents of some rows only, with the scores that they have among all; the rest is that of the file."""
 
-    def __init__(self, file: Knowledge, snapshot: Snapshot, model: str, rows: Rows) -> None:
+    def __init__(self, file: SnapshotRankings, snapshot: Snapshot, model: str, rows: Rows) -> None:
         self._file = file
         self._snapshot = snapshot
         self._model = model

@@ -39,7 +39,7 @@ class IntentRouter(NamedParameters):
         taxonomy: str = _CORE.taxonomy,
         extra_rules: Sequence[IntentRule | dict[str, Any]] = _CORE.extra_rules,
         default: str | None = _CORE.default,
-        weights: dict[str, dict[str, float]] = _CORE.weights,
+        weights: Mapping[str, Mapping[Any, float]] = _CORE.weights,
         long_words: int = _CORE.long_words,
         groups: Mapping[str, Sequence[str]] | None = None,
         catch_all: str | None = None,
