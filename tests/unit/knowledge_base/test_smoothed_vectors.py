@@ -88,7 +88,7 @@ def test_it_can_be_settled_for_a_file(tmp_path):
         KnowledgeBase.open(tmp_path / "new.db", own_share=0)
 
 
-def test_the_command_settles_it(tmp_path, capsys):
+def test_the_command_takes_it(tmp_path, capsys):
     (tmp_path / "a.md").write_text("# Pump\nSee [the valve](b.md).")
     (tmp_path / "b.md").write_text("# Valve\nA valve.")
     assert main(["index", str(tmp_path), "--kb", str(tmp_path / "kb.db"), "--own-share", "0.7"]) == 0
