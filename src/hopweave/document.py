@@ -5,15 +5,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hopweave.hit import Vector
-from hopweave.metadata.titles import title_of
+from hopweave.metadata.titles import indexed_heading, title_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Document:
     r"""A passage to be found: an id, its text, metadata and, if there is one already, its vector.
 
-    A title in the metadata is searched along with the text, or a `heading` instead of it. `source` names what the
-    document is a part of, such as a file; `KnowledgeBase.replace` exchanges all documents of a source.
+    A title in the metadata is searched along with the text, or a `heading` instead of it. So is a `context_prefix` in
+    the metadata, such as a sentence that places the passage in its document; it is not part of the text.
+    `source` names what the document is a part of, such as a file; `KnowledgeBase.replace` exchanges all documents of a
+    source.
 
     >>> Document("skua", "A ferry built in 1974.", {"title": "MV Skua"}).searchable
     'MV Skua\nA ferry built in 1974.'
@@ -35,8 +37,13 @@ class Document:
 
     @property
     def searchable(self) -> str:
-        """What text and vector indexes see: heading or title, and text."""
-        return searchable(self.heading or self.title, self.text)
+        """What text and vector indexes see: heading or title, context prefix, and text."""
+        return searchable(self.indexed_heading, self.text)
+
+    @property
+    def indexed_heading(self) -> str:
+        """What indexes see before the text: heading or title, and context prefix."""
+        return indexed_heading(self.heading, self.metadata)
 
 
 def searchable(heading: str, text: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hopweave import KnowledgeBase, Pipeline, Query, load_recipe, read_documents
+from hopweave import Document, KnowledgeBase, Pipeline, Query, load_recipe, read_documents
 from hopweave.evaluate.evaluate import evaluate
 from hopweave.evaluate.queries import read_queries
 from hopweave.stages.filter.confidence_threshold import ConfidenceThreshold
@@ -80,6 +80,8 @@ def test_the_recipe_beats_each_of_its_sources(kb):
 def test_the_stages_stand_in_the_order_that_the_flow_asks_for():
     recipe = load_recipe("memory")
     assert [stage.kind for stage in recipe.stages] == [
+        "confidence_threshold",
+        "score_threshold",
         "recency_boost",
         "importance",
         "length",
@@ -174,6 +176,37 @@ def test_a_question_about_something_else_gets_nothing_above_the_level(kb, recipe
     assert result.emptied_by == "confidence_threshold"
     assert result.confidence < ConfidenceThreshold().min_confidence
     assert result.as_dict()["confidence"]["coverage"] == 0.0
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the capital of Mongolia?",
+        "Capital of Mongolia",
+        "How tall is the Eiffel Tower?",
+        "What is the population of Brazil?",
+        "How do I configure a Kubernetes ingress?",
+    ],
+)
+def test_the_recipe_returns_nothing_for_a_question_that_no_memory_answers(question, kb, ask):
+    result = ask(question)
+    assert result.hits == ()
+    assert result.emptied_by == "confidence_threshold"
+    found = Pipeline(load_recipe("memory").model_copy(update={"stages": ()}), kb).run(Query(question, now=NOW))
+    assert found.hits
+
+
+def test_the_recipe_still_answers_every_question_about_the_bakery(ask):
+    assert all(ask(one.query.text).hits for one in read_queries(FOLDER / "queries.jsonl"))
+
+
+def test_a_memory_that_is_near_by_its_vector_is_returned_though_its_words_do_not_say_much():
+    with KnowledgeBase.open(builders=[]) as kb:
+        kb.add([Document("nuts", "Ines cannot eat hazelnuts."), Document("oven", "The deck oven was repaired in May.")])
+        result = kb.search("Which nuts are bad for Ines?", recipe="memory")
+        assert result.confidence < 0.15
+        assert order(result)[0] == "nuts"
+        assert receipts(result, "nuts")["confidence_threshold"].details["best_cosine"] > 0.35
 
 
 def test_most_questions_about_the_bakery_stay_above_the_level(kb):

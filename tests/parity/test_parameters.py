@@ -17,6 +17,7 @@ ELSEWHERE = {"optional", "deadline_seconds"}  # what a recipe says of a source; 
 # where neither a number, a word nor a list will do
 OTHERS = {
     ("stage", "metadata_filter", "where"): {"year": 1974},
+    ("stage", "metadata_filter", "field_names"): {"services": ("team",)},
     ("stage", "noise", "rules"): (),
     ("stage", "noise", "extra_rules"): ({"name": "small talk", "phrases": ("lovely weather",)},),
     ("stage", "corpus_boost", "rules"): (),

@@ -180,6 +180,17 @@ def test_a_broken_line_stops_with_its_number_and_keeps_what_was_committed(run):
         assert (kb.get(["a", "b", "c"]).keys(), kb.check()) == ({"a", "b"}, [])
 
 
+def test_skip_noise_stores_the_rest_and_names_what_was_left_out(run):
+    path = Path("memories.jsonl")
+    lines = [{"id": "greeting", "text": "hello!"}, {"id": "fact", "text": "The tide gate opens at six."}]
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    run("index", path)
+    code, out, err = run("index", path, "--skip-noise")
+    assert code == 0
+    assert "left out as noise (greeting): greeting" in err
+    assert out.strip() == "hopweave.db: 0 added, 0 updated, 1 unchanged, 1 removed, 1 left out as noise; 1 documents"
+
+
 def test_skip_bad_indexes_the_rest_and_names_what_was_left_out(run):
     path = lines(
         {"id": "a", "text": "one"},

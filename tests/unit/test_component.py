@@ -164,7 +164,7 @@ def test_a_component_is_written_with_its_kind_wherever_it_stands():
         inside: Comparing = Comparing()
 
     assert Box().model_dump() == {
-        "inside": {"kind": "comparing", "embedder": {"kind": "static", "max_characters": 20_000}}
+        "inside": {"kind": "comparing", "optional": False, "embedder": {"kind": "static", "max_characters": 20_000}}
     }
     assert Comparing(embedder=Lengths()).model_dump(exclude_defaults=True) == {
         "kind": "comparing",

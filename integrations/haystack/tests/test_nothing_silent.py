@@ -218,3 +218,24 @@ def test_confidence_is_an_output(file):
     assert receipt["details"]["confidence"] == pytest.approx(kept["confidence"], abs=1e-3)
     again = asyncio.run(ranker.run_async(documents=sure["documents"], query="When was the tide gate fixed?"))
     assert again["confidence"] == kept["confidence"]
+
+
+def test_a_writer_that_skips_noise_says_what_and_why(tmp_path, caplog):
+    path = tmp_path / "kb.db"
+    documents = [Document(id="a", content="hello!"), Document(id="b", content="The tide gate opens at six.")]
+    KnowledgeBaseWriter(knowledge_base=path).run(documents=documents)
+    writer = KnowledgeBaseWriter(knowledge_base=path, skip_noise=True)
+    assert writer.to_dict()["init_parameters"]["skip_noise"] is True
+    with caplog.at_level("WARNING"):
+        done = writer.run(documents=documents)
+    assert done == {"documents_written": 0, "unchanged": 1, "deleted": 1, "skipped": {"a": "greeting"}}
+    assert "document 'a' is not written: it is noise (greeting)" in caplog.text
+    again = [Document(id="b", content="Do you remember?")]
+    assert writer.run(documents=again, on_conflict="skip") == {
+        "documents_written": 0,
+        "unchanged": 0,
+        "deleted": 0,
+        "skipped": {"b": "question_about_memory"},
+    }
+    with KnowledgeBase.open(path) as kb:
+        assert kb.ids() == ["b"]

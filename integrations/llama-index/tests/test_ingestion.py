@@ -7,9 +7,9 @@ import pytest
 from llama_index.core import Document
 from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
 from llama_index.core.node_parser import SentenceSplitter
-from llama_index.core.schema import MetadataMode, TextNode
+from llama_index.core.schema import MetadataMode, NodeRelationship, RelatedNodeInfo, TextNode
 from llama_index.core.storage.docstore import SimpleDocumentStore
-from llama_index.ingestion.hopweave import KnowledgeBaseWriter
+from llama_index.ingestion.hopweave import KnowledgeBaseWriter, NoiseFilter
 from llama_index.query_engine.hopweave import load_query_engine
 from llama_index.retrievers.hopweave import BM25Retriever, FullTextRetriever, RecipeRetriever
 from llama_index.vector_stores.hopweave import HopweaveVectorStore
@@ -151,3 +151,30 @@ def test_text_alone_is_its_own_heading(kb):
     assert [(one.text, one.heading) for one in kb.documents()] == [("She sails. \n", ""), ("", "")]
     KnowledgeBaseWriter(knowledge_base=kb)([TextNode(id_="a", text="She sails. \n", metadata={"ship": "Skua"})])
     assert next(one.searchable for one in kb.documents() if one.id == "a") == "ship: Skua\n\nShe sails. \n"
+
+
+def test_noise_is_left_out_with_its_reason(caplog):
+    nodes = [TextNode(id_="a", text="hello!"), TextNode(id_="b", text="The tide gate opens at six.")]
+    with caplog.at_level("WARNING"):
+        assert [node.node_id for node in NoiseFilter()(nodes)] == ["b"]
+    assert "node 'a' is left out: it is noise (greeting)" in caplog.text
+    assert NoiseFilter(min_characters=100).noise_in(nodes) == {"a": "short", "b": "short"}
+    assert [node.node_id for node in asyncio.run(NoiseFilter().acall(nodes))] == ["b"]
+
+
+def test_a_writer_that_skips_noise_removes_what_was_written_of_it():
+    part = {NodeRelationship.SOURCE: RelatedNodeInfo(node_id="chat")}
+    before = [
+        TextNode(id_="a", text="The ferry sails at noon.", relationships=part),
+        TextNode(id_="b", text="A tug boat."),
+    ]
+    after = [TextNode(id_="c", text="hello!", relationships=part), TextNode(id_="b", text="Do you remember?")]
+    fact = TextNode(id_="d", text="The tide gate opens at six.")
+    with KnowledgeBase.open() as kb:
+        KnowledgeBaseWriter(knowledge_base=kb)(before)
+        writer = KnowledgeBaseWriter(knowledge_base=kb, skip_noise=True)
+        assert [node.node_id for node in writer([*after, fact])] == ["d"]
+        assert writer.skipped == {"c": "greeting", "b": "question_about_memory"}
+        assert kb.ids() == ["d"]
+        writer([fact])
+        assert writer.skipped == {}

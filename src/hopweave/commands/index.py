@@ -51,6 +51,7 @@ def add_to(commands: Any) -> None:
     index.add_argument("--graph", action="append", metavar="KIND", help=_GRAPH_HELP)
     index.add_argument("--own-share", type=share, metavar="SHARE", help=_OWN_SHARE_HELP)
     index.add_argument("--skip-bad", action="store_true", help="report lines and files that cannot be read, and go on")
+    index.add_argument("--skip-noise", action="store_true", help="report greetings, denials and the like, and go on")
     index.add_argument("--batch-size", type=positive, default=256, metavar="N", help="documents per transaction")
     index.add_argument("--sync", action="store_true", help="remove documents of files that are not read this time")
     index.add_argument("--workers", type=positive, default=1, metavar="N", help="processes that prepare documents")
@@ -75,7 +76,10 @@ def run(options: argparse.Namespace) -> int:
         options.kb, embedder=embedder, analyzers=options.analyzer, builders=builders, own_share=options.own_share
     ) as kb:
         seen: dict[str, set[str]] = {}
+        noise: dict[str, str] = {}
         documents = _documents(options.path, seen, skip if options.skip_bad else None, options.follow_links)
+        if options.skip_noise:
+            documents = _noted(documents, seen, noise)
         with _progress(options.path, options.quiet, options.follow_links) as progress:
             try:
                 done = kb.add(documents, batch_size=options.batch_size, workers=options.workers, progress=progress)
@@ -90,6 +94,7 @@ def run(options: argparse.Namespace) -> int:
         if not options.quiet:
             removals = f", {removed} removed" if removed else ""
             removals += f", {mended} embedded again" if options.repair else ""
+            removals += f", {len(noise)} left out as noise" if noise else ""
             skipped = f", {len(bad)} skipped{', so nothing removed' if options.sync else ''}" if bad else ""
             show(
                 f"{options.kb}: {done.added} added, {done.updated} updated, {done.unchanged} unchanged"
@@ -131,6 +136,20 @@ def _documents(
             if on_bad is None:
                 raise error
             on_bad(error)
+
+
+def _noted(
+    documents: "Iterator[Document]", sources: dict[str, set[str]], noise: dict[str, str]
+) -> "Iterator[Document]":
+    """The documents without noise; what was stored of it before is then no longer part of its source."""
+    from hopweave.stages.filter.noise import without_noise
+
+    for document in documents:
+        if any(without_noise([document], noise)):
+            yield document
+        else:
+            sources[document.source].discard(document.id)
+            note(f"left out as noise ({noise[document.id]}): {document.id}")
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from hopweave.errors import AlreadyThere, KnowledgeBaseError
 from hopweave.hit import Vector
 from hopweave.knowledge_base.connections import grouped
 from hopweave.knowledge_base.file.digest import digest_of
-from hopweave.metadata.titles import title_of
+from hopweave.metadata.titles import indexed_heading
 
 Digests = tuple[bytes, bytes]
 
@@ -68,7 +68,7 @@ class Entry:
             metadata = json.dumps(
                 dict(document.metadata), ensure_ascii=False, allow_nan=False, sort_keys=True, default=_plain
             )
-            heading = heading_of(document.heading, document.metadata)
+            heading = heading_of(document.indexed_heading, document.metadata)
             digest, _ = content_digest(document.text, metadata, document.source, heading), document.id.encode()
             vector = None if document.vector is None else np.asarray(document.vector, np.float32)
         except UnicodeEncodeError as error:
@@ -104,7 +104,7 @@ def heading_of(stored: str, metadata: Mapping[str, Any]) -> str:
     >>> heading_of("MV Skua", {"title": "MV Skua"}), heading_of("title: MV Skua", {"title": "MV Skua"})
     ('', 'title: MV Skua')
     """
-    return "" if stored == title_of(metadata) else stored
+    return "" if stored == indexed_heading("", metadata) else stored
 
 
 def stored_documents(connection: sqlite3.Connection) -> list[Document]:

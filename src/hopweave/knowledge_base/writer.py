@@ -178,7 +178,7 @@ def ids_of_source(connection: sqlite3.Connection, source: str) -> set[str]:
 
 
 def _columns(document: Document) -> tuple[str, str, str, str]:
-    return document.id, document.heading or document.title, document.text, document.source
+    return document.id, document.indexed_heading, document.text, document.source
 
 
 def _check_dimensions(

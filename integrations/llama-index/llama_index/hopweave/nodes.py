@@ -11,6 +11,7 @@ from llama_index.core.vector_stores.utils import metadata_dict_to_node, node_to_
 from hopweave.document import Document
 from hopweave.hit import Hit, Receipt
 from hopweave.metadata.filters import in_tenant
+from hopweave.metadata.titles import CONTEXT_PREFIX
 
 RECEIPTS_KEY = "hopweave"
 """Where in a node's metadata the receipts are, excluded from what LLM and embedding model read."""
@@ -72,13 +73,14 @@ def to_node(hit: Hit) -> NodeWithScore:
     receipts: dict[str, Any] = {"receipts": [receipt.as_dict() for receipt in hit.receipts], "scale": hit.scale}
     inner = hit.origin.node if isinstance(hit.origin, NodeWithScore) else plain_node(hit)
     key = _receipts_key(inner.metadata)
+    hidden = [CONTEXT_PREFIX] if CONTEXT_PREFIX in inner.metadata else []
     known = {} if inner.embedding is not None or hit.vector is None else {"embedding": hit.vector.tolist()}
     copy = inner.model_copy(
         update={
             **known,
             "metadata": _WithReceipts({**inner.metadata, key: receipts}),
-            "excluded_llm_metadata_keys": _with_key(inner.excluded_llm_metadata_keys, key),
-            "excluded_embed_metadata_keys": _with_key(inner.excluded_embed_metadata_keys, key),
+            "excluded_llm_metadata_keys": _with_keys(inner.excluded_llm_metadata_keys, key, *hidden),
+            "excluded_embed_metadata_keys": _with_keys(inner.excluded_embed_metadata_keys, key),
         }
     )
     return NodeWithScore(node=copy, score=hit.score)
@@ -160,8 +162,8 @@ def _for_graph_builders(node: BaseNode) -> dict[str, Any]:
     return {name: value for name, value in neighbours.items() if value}
 
 
-def _with_key(keys: list[str], key: str) -> list[str]:
-    return keys if key in keys else [*keys, key]
+def _with_keys(keys: list[str], *others: str) -> list[str]:
+    return [*keys, *(key for key in others if key not in keys)]
 
 
 def _receipts_key(metadata: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from hopweave.hit import Hit
 from hopweave.language.stop_words import STOP_WORDS
 from hopweave.language.words import UNSPACED
-from hopweave.metadata.titles import title_of
+from hopweave.metadata.titles import indexed_heading
 from hopweave.scores import sigmoid
 
 WORD_SOURCES = ("bm25", "full_text", "keyword")
@@ -135,7 +135,7 @@ def _agreement(words: Mapping[str, float], vectors: Mapping[str, float]) -> floa
 def _coverage(hits: Sequence[Hit], question: str) -> tuple[float | None, bool]:
     """The weighted share of the question's terms in the first hits, and whether any hit that was read has one."""
     asked = terms(question)
-    texts = [terms(f"{title_of(hit.metadata)}\n{hit.text}") for hit in hits[:_READ] if hit.text]
+    texts = [terms(f"{indexed_heading('', hit.metadata)}\n{hit.text}") for hit in hits[:_READ] if hit.text]
     if not asked or not texts:
         return None, True
     weights = {term: math.log((len(texts) + 1) / (sum(term in text for text in texts) + 0.5)) for term in sorted(asked)}

@@ -10,7 +10,7 @@ from hopweave.hit import Hit, Receipt
 from hopweave.knowledge import Knowledge
 from hopweave.query import Query
 from hopweave.scores import checked
-from hopweave.stages.filter.confidence import confidence
+from hopweave.stages.filter.confidence import VECTOR_SOURCES, confidence
 
 
 class ConfidenceThreshold(Stage):
@@ -22,6 +22,8 @@ class ConfidenceThreshold(Stage):
     among the first five by vectors; linking is how well names in the question were linked to the graph. They are read
     from texts and receipts; what cannot be told (there is no graph, say) counts as its mean. Receipts have the
     probability and the four values. As the first stage, it sees the hits as the fuser ranked them. Scores stay.
+    With `min_cosine`, hits are kept as well if the best of them by vectors is that near to the question, though they
+    have no word in common; which cosines unrelated texts have depends on the embedder.
 
     >>> hits = [Hit("gate", 2.0, "The tide gate opens at six.")]
     >>> [hit.id for hit in ConfidenceThreshold().apply(hits, Query("When does the tide gate open?"))]
@@ -35,11 +37,25 @@ class ConfidenceThreshold(Stage):
         default=0.15, ge=0, le=1, description="The lowest probability with which hits are returned."
     )
 
+    min_cosine: float | None = Field(
+        default=None,
+        ge=-1,
+        le=1,
+        description="A cosine of the best hit by vectors that is enough by itself; None for none.",
+    )
+
     def apply(self, hits: Sequence[Hit], query: Query, knowledge: Knowledge | None = None) -> list[Hit]:  # noqa: ARG002
         """Keep all hits or none."""
         hits = checked(hits)
         found = confidence(hits, query.text)
-        if found.probability < self.min_confidence:
+        nearest = max((one for hit in hits if (one := _cosine(hit)) is not None), default=None)
+        near = self.min_cosine is not None and nearest is not None and nearest >= self.min_cosine
+        if found.probability < self.min_confidence and not near:
             return []
-        details = found.as_dict()
+        details = found.as_dict() | ({} if self.min_cosine is None else {"best_cosine": nearest})
         return [hit.with_receipt(Receipt(self.kind, hit.score, hit.score, details)) for hit in hits]
+
+
+def _cosine(hit: Hit) -> float | None:
+    """The cosine by which a source of vectors found a hit."""
+    return next((one.after for one in hit.receipts if one.stage in VECTOR_SOURCES), None)

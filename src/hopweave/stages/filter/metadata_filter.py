@@ -12,14 +12,21 @@ from hopweave.metadata.filters import as_predicate
 from hopweave.query import Query
 from hopweave.scores import checked
 
-_FIELDS = {"types": "type", "corpus_types": "corpus_type", "services": "service_name", "repos": "repo_name"}
+FIELDS: dict[str, tuple[str, ...]] = {
+    "types": ("type",),
+    "corpus_types": ("corpus_type",),
+    "services": ("service_name", "service", "services"),
+    "repos": ("repo_name", "repo", "repos"),
+}
+"""By parameter: the metadata fields that may hold such a value."""
 
 
 class MetadataFilter(Stage):
     """Keeps the hits whose metadata has one of the allowed values; scores and order are unchanged.
 
-    None allows everything, an empty list nothing. `where` takes any filter of `hopweave.metadata.filters`. A hit must
-    satisfy all conditions.
+    None allows everything, an empty list nothing. A service is looked for in the fields `service_name`, `service` and
+    `services`, a repository in `repo_name`, `repo` and `repos`, unless `field_names` has others. `where` takes any
+    filter of `hopweave.metadata.filters`. A hit must satisfy all conditions.
 
     >>> hits = [Hit("a", metadata={"type": "log", "year": 1974}), Hit("b", metadata={"type": "notice"})]
     >>> [hit.id for hit in MetadataFilter(types=("log",), where={"year": {"lt": 1980}}).apply(hits, Query("ferries"))]
@@ -29,9 +36,13 @@ class MetadataFilter(Stage):
     kind: Literal["metadata_filter"] = "metadata_filter"
     types: tuple[str, ...] | None = Field(default=None, description="Allowed values of `type`.")
     corpus_types: tuple[str, ...] | None = Field(default=None, description="Allowed values of `corpus_type`.")
-    services: tuple[str, ...] | None = Field(default=None, description="Allowed values of `service_name`.")
-    repos: tuple[str, ...] | None = Field(default=None, description="Allowed values of `repo_name`.")
+    services: tuple[str, ...] | None = Field(default=None, description="Allowed services.")
+    repos: tuple[str, ...] | None = Field(default=None, description="Allowed repositories.")
     where: dict[str, Any] = Field(default_factory=dict, description="Any other filter on metadata, by field.")
+    field_names: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict,
+        description="Other metadata fields for types, corpus_types, services or repos; a value in any of them counts.",
+    )
 
     @field_validator("where")
     @classmethod
@@ -39,8 +50,19 @@ class MetadataFilter(Stage):
         as_predicate(where)
         return where
 
+    @field_validator("field_names")
+    @classmethod
+    def _parameters_exist(cls, fields: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        for name, names in fields.items():
+            if name not in FIELDS or not names:
+                raise ValueError(f"{name!r} is not allowed, or has no fields; allowed are {', '.join(FIELDS)}")
+        return fields
+
     def apply(self, hits: Sequence[Hit], query: Query, knowledge: Knowledge | None = None) -> list[Hit]:  # noqa: ARG002
         """Keep the hits that are allowed, in their order."""
-        allowed = {_FIELDS[name]: getattr(self, name) for name in _FIELDS if getattr(self, name) is not None}
-        allowed_values, where = as_predicate(allowed), as_predicate(self.where)
-        return [hit for hit in checked(hits) if allowed_values(hit) and where(hit)]
+        allowed = {name: values for name in FIELDS if (values := getattr(self, name)) is not None}
+        fields, where = FIELDS | self.field_names, as_predicate(self.where)
+        conditions = [[as_predicate({field: values}) for field in fields[name]] for name, values in allowed.items()]
+        return [
+            hit for hit in checked(hits) if where(hit) and all(any(passes(hit) for passes in one) for one in conditions)
+        ]

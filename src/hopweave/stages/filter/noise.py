@@ -1,11 +1,12 @@
 """Noise filter: drops small talk, non-answers and boilerplate."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from hopweave.component import Stage
+from hopweave.document import Document
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
 from hopweave.language.phrases import Phrase, PhraseMatcher
@@ -111,6 +112,25 @@ def is_noise(text: str) -> bool:
     (True, False)
     """
     return noise_rule(text) is not None
+
+
+def without_noise(
+    documents: Iterable[Document], skipped: dict[str, str], noise: "Noise | None" = None
+) -> Iterator[Document]:
+    """The documents that are worth storing; ids of the others go into `skipped`, with the rule by which they are noise.
+
+    >>> skipped = {}
+    >>> documents = [Document("a", "hello!"), Document("b", "The Skua sails at noon.")]
+    >>> [one.id for one in without_noise(documents, skipped)], skipped
+    (['b'], {'a': 'greeting'})
+    """
+    rule_for = (noise or Noise()).rule_for
+    for document in documents:
+        rule = rule_for(document.text)
+        if rule is None:
+            yield document
+        else:
+            skipped[document.id] = rule
 
 
 class Noise(Stage):

@@ -137,3 +137,13 @@ def test_terms_are_those_of_a_pattern_over_the_whole_text(text):
     expected = set().union(*(terms(word) for word in words))
     assert terms(text) == expected
     assert all(len(term) <= 2 for word in words if re.match(f"[{UNSPACED}]", word) for term in terms(word))
+
+
+def test_a_near_vector_is_enough_by_itself():
+    hits = [Hit("gate", text="Ships pass at high water.").rescored(0.4, "vector"), Hit("skua", text="A ferry.")]
+    question = Query("What is the capital of Mongolia?")
+    assert ConfidenceThreshold(min_cosine=0.41).apply(hits, question) == []
+    assert ConfidenceThreshold(min_cosine=0.4).apply(hits[1:], question) == []
+    kept = ConfidenceThreshold(min_cosine=0.4).apply(hits, question)
+    assert [hit.id for hit in kept] == ["gate", "skua"]
+    assert kept[1].receipts[-1].details["best_cosine"] == 0.4

@@ -1,8 +1,11 @@
+from pathlib import Path
+
 import pytest
 from pydantic import ValidationError
 
 from hopweave.hit import Hit
 from hopweave.query import Query
+from hopweave.readers.files import read_documents
 from hopweave.stages.filter.metadata_filter import MetadataFilter
 
 QUERY = Query("ferries")
@@ -55,3 +58,22 @@ def test_bad_configuration():
         MetadataFilter(where={"date": {"after": 1}})
     with pytest.raises(ValidationError, match="types"):
         MetadataFilter(types="log")
+
+
+def test_service_and_repo_of_the_shipped_corpus():
+    corpus = Path(__file__).parents[4] / "examples" / "operations" / "corpus.jsonl"
+    hits = [Hit(one.id, 1.0, one.text, one.metadata) for one in read_documents(corpus)]
+    found = MetadataFilter(services=("web-gateway",)).apply(hits, Query("?"))
+    wanted = [hit for hit in hits if "web-gateway" in (hit.metadata.get("service"), *hit.metadata.get("services", ()))]
+    assert 0 < len(wanted) < len(hits)
+    assert found == wanted
+    found = MetadataFilter(repos=("web-gateway",)).apply(hits, Query("?"))
+    assert {hit.id for hit in found} == {hit.id for hit in hits if hit.metadata.get("repo") == "web-gateway"} != set()
+
+
+def test_fields_of_your_own():
+    hits = [Hit("a", metadata={"owner": ["shop", "till"]}), Hit("b", metadata={"service": "shop"})]
+    assert MetadataFilter(services=("shop",)).apply(hits, QUERY) == hits[1:]
+    assert MetadataFilter(services=("shop",), field_names={"services": ["owner"]}).apply(hits, QUERY) == hits[:1]
+    with pytest.raises(ValidationError, match="'service' is not allowed, or has no fields; allowed are types"):
+        MetadataFilter(field_names={"service": ["owner"]})

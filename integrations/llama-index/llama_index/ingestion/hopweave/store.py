@@ -4,13 +4,14 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from llama_index.core.bridge.pydantic import Field
+from llama_index.core.bridge.pydantic import Field, PrivateAttr
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.schema import BaseNode, TransformComponent
 from llama_index.core.storage.docstore import BaseDocumentStore
 from llama_index.hopweave.embedder import to_embedder
 from llama_index.hopweave.nodes import to_document
 from llama_index.hopweave.stores import stored_nodes
+from llama_index.ingestion.hopweave.noise import NoiseFilter
 
 from hopweave.document import Document
 from hopweave.knowledge_base.store import KnowledgeBase
@@ -31,6 +32,8 @@ class KnowledgeBaseWriter(TransformComponent):
         knowledge_base: An open knowledge base.
         embed_model: The model that made the embeddings of the nodes, if an earlier transformation did. It must be that
             of the knowledge base; not needed if the knowledge base was opened with it.
+        skip_noise: Whether to leave out what `NoiseFilter` leaves out. These nodes are not handed on, and what was
+            written under their ids before is removed; `skipped` has the reasons of the last call, by id.
 
     Examples:
         ```python
@@ -53,10 +56,19 @@ class KnowledgeBaseWriter(TransformComponent):
         default=None, exclude=True, repr=False, description="The model that made the embeddings of the nodes."
     )
 
+    skip_noise: bool = Field(default=False, description="Whether to leave out what NoiseFilter leaves out.")
+
+    _skipped: dict[str, str] = PrivateAttr(default_factory=dict)
+
     @classmethod
     def class_name(cls) -> str:
         """The name under which it is written."""
         return "KnowledgeBaseWriter"
+
+    @property
+    def skipped(self) -> dict[str, str]:
+        """Why nodes were left out by the last call, by id."""
+        return dict(self._skipped)
 
     def to_dict(self, **kwargs: Any) -> dict[str, Any]:
         """What the pipeline's cache goes by."""
@@ -71,6 +83,13 @@ class KnowledgeBaseWriter(TransformComponent):
                 raise ValueError(
                     f"nodes: must be nodes, as TextNode(…), but number {number} is a {type(node).__name__}"
                 )
+        self._skipped = NoiseFilter().noise_in(nodes) if self.skip_noise else {}
+        if self._skipped:
+            sources = {node.ref_doc_id for node in nodes if node.ref_doc_id}
+            nodes = NoiseFilter()(nodes)
+            for source in sources - {node.ref_doc_id for node in nodes}:  # of which nothing is left
+                self.knowledge_base.replace(source, ())
+            self.knowledge_base.delete(self._skipped)
         by_source: dict[str, list[Document]] = {}
         for document in map(to_document, nodes):
             by_source.setdefault(document.source, []).append(document)

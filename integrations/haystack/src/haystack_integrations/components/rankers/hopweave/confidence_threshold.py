@@ -36,6 +36,7 @@ class ConfidenceThresholdRanker(StageRanker):
         self,
         *,
         min_confidence: float = _CORE.min_confidence,
+        min_cosine: float | None = _CORE.min_cosine,
         optional: bool = False,
         top_k: int | None = None,
     ) -> None:
@@ -43,12 +44,14 @@ class ConfidenceThresholdRanker(StageRanker):
         Create the ranker.
 
         :param min_confidence: The lowest probability with which documents are returned.
+        :param min_cosine: A cosine of the best document by vectors that is enough by itself; None for none.
         :param optional: Go on with the documents as they were if this stage fails.
         :param top_k: How many documents to return, all of them when not given.
         """
         stage = ConfidenceThreshold(
             optional=optional,
             min_confidence=min_confidence,
+            min_cosine=min_cosine,
         )
         StageRanker.__init__(self, stage, top_k=top_k)
 

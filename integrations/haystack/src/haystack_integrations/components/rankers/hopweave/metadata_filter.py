@@ -42,6 +42,7 @@ class MetadataFilterRanker(StageRanker):
         services: Sequence[str] | None = _CORE.services,
         repos: Sequence[str] | None = _CORE.repos,
         where: dict[str, Any] = _CORE.where,
+        field_names: dict[str, Sequence[str]] = _CORE.field_names,  # type: ignore[assignment]
         filters: dict[str, Any] | None = None,
         optional: bool = False,
         top_k: int | None = None,
@@ -51,9 +52,11 @@ class MetadataFilterRanker(StageRanker):
 
         :param types: Allowed values of `type`.
         :param corpus_types: Allowed values of `corpus_type`.
-        :param services: Allowed values of `service_name`.
-        :param repos: Allowed values of `repo_name`.
+        :param services: Allowed services.
+        :param repos: Allowed repositories.
         :param where: Any other filter on metadata, by field.
+        :param field_names: Other metadata fields for types, corpus_types, services or repos; a value in any of them
+            counts.
         :param filters: Haystack metadata filters.
         :param optional: Go on with the documents as they were if this stage fails.
         :param top_k: How many documents to return, all of them when not given.
@@ -66,6 +69,7 @@ class MetadataFilterRanker(StageRanker):
             services=services,
             repos=repos,
             where=where,
+            field_names=field_names,
         )
         StageRanker.__init__(self, stage, top_k=top_k)
         self.filters = filters

@@ -10,6 +10,7 @@ from haystack_integrations.common.hopweave.documents import check_documents, to_
 from haystack_integrations.common.hopweave.knowledge_settings import Described, open_for_writing
 from haystack_integrations.common.hopweave.parameters import NamedParameters
 from hopweave.document import Document as Passage
+from hopweave.stages.filter.noise import without_noise
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +48,7 @@ class KnowledgeBaseWriter(NamedParameters):
         own_share: float | None = None,
         on_conflict: OnConflict = "replace",
         source_field: str | None = None,
+        skip_noise: bool = False,
         batch_size: int = 256,
     ) -> None:
         """
@@ -64,6 +66,8 @@ class KnowledgeBaseWriter(NamedParameters):
         :param on_conflict: What to do about ids that are taken: replace, skip or fail.
         :param source_field: Metadata field that says where a document comes from, such as `file_path`. What a source
             had before and has no more is deleted when its documents are written again, in one transaction per source.
+        :param skip_noise: Whether to leave out greetings, denials, questions about memory and session messages, as the
+            stage `noise` knows them. What was written under their ids before is deleted if `on_conflict` is replace.
         :param batch_size: How many documents make a transaction.
         """
         self.knowledge_base = str(knowledge_base)
@@ -73,6 +77,7 @@ class KnowledgeBaseWriter(NamedParameters):
         self.own_share = own_share
         self.on_conflict = on_conflict
         self.source_field = source_field
+        self.skip_noise = skip_noise
         self.batch_size = batch_size
 
     def to_dict(self) -> dict[str, Any]:
@@ -90,13 +95,14 @@ class KnowledgeBaseWriter(NamedParameters):
             own_share=self.own_share,
             on_conflict=self.on_conflict,
             source_field=self.source_field,
+            skip_noise=self.skip_noise,
             batch_size=self.batch_size,
         )
 
-    @component.output_types(documents_written=int, unchanged=int, deleted=int)
+    @component.output_types(documents_written=int, unchanged=int, deleted=int, skipped=dict[str, str])
     def run(
         self, documents: list[Document], on_conflict: OnConflict | None = None, complete: bool = False
-    ) -> dict[str, int]:
+    ) -> dict[str, Any]:
         """
         Write documents.
 
@@ -105,12 +111,16 @@ class KnowledgeBaseWriter(NamedParameters):
             with a source always replace what is there.
         :param complete: Whether these are all the documents there are; any other is deleted then. So a file is brought
             in line with a store: `run(documents=store.filter_documents(), complete=True)`.
-        :returns: `documents_written`, those added or replaced, `unchanged`, and `deleted`.
+        :returns: `documents_written`, those added or replaced, `unchanged`, and `deleted`; and `skipped`, the ids of
+            documents that are noise with the reasons, if these are left out.
         :raises ValueError: If it is not a list of documents.
         """
         check_documents(documents)
         policy = self.on_conflict if on_conflict is None else on_conflict
+        skipped: dict[str, str] = {}
         passages = [to_passage(one) for one in documents]
+        if self.skip_noise:
+            passages = list(without_noise(passages, skipped))
         by_source: dict[str, list[Passage]] = {}
         for passage in passages:
             by_source.setdefault(str(passage.metadata.get(self.source_field or "") or ""), []).append(passage)
@@ -130,10 +140,14 @@ class KnowledgeBaseWriter(NamedParameters):
                 done += file.replace(source, group)
                 progress(len(group))
             gone = file.delete(set(file.ids()) - {one.id for one in passages}) if complete else 0
+            gone += file.delete(skipped) if skipped and policy == "replace" else 0
+        for key, rule in skipped.items():
+            logger.warning("document '{key}' is not written: it is noise ({rule})", key=key, rule=rule)
         return {
             "documents_written": done.added + done.updated,
             "unchanged": done.unchanged,
             "deleted": done.removed + gone,
+            **({"skipped": skipped} if self.skip_noise else {}),
         }
 
     def _progress(self, total: int) -> Callable[[int], None]:
