@@ -9,7 +9,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from hopweave.hit import Hit
@@ -60,16 +60,52 @@ FORMULA = Formula(intercept=-3.73, weights=(2.43, 3.18, 1.33, 1.78), means=(0.40
 """Fitted by `benchmarks/confidence.py`; weights and means in the order of `Evidence`."""
 
 
-class Confidence(NamedTuple):
-    """A probability, and the evidence that it follows from."""
+class Confidence:
+    """A probability, and the evidence that it follows from.
 
-    probability: float
-    evidence: Evidence
+    Both are worked out when first asked for: reading the texts of the hits takes longer than fusing rankings.
+    """
+
+    def __init__(self, hits: Sequence[Hit], question: str, formula: Formula) -> None:
+        self._found, self._question, self._formula = _Found.of(hits), question, formula
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What speaks for the hits."""
+        words, vectors, linking, first, size = self._found
+        coverage, any_word = _coverage(first, self._question)
+        # a question without any word in common with the hits has none in common with the corpus: words found nothing
+        return Evidence(
+            coverage,
+            _margin(words.values()) if words and size > 1 else (None if any_word else 0.0),
+            _agreement(words, vectors) if words and vectors else (None if any_word else 0.0),
+            linking,
+        )
+
+    @cached_property
+    def probability(self) -> float:
+        """How likely it is that the passages which answer the question are among the hits; 0 without hits."""
+        if not self._found.size:
+            return 0.0
+        intercept, weights, means = self._formula
+        known = [mean if value is None else value for value, mean in zip(self.evidence, means, strict=True)]
+        return sigmoid(intercept + sum(weight * value for weight, value in zip(weights, known, strict=True)))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain JSON types, rounded for receipts."""
         values = {name: None if one is None else round(one, 3) for name, one in self.evidence._asdict().items()}
         return {"confidence": round(self.probability, 3), **values}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Confidence):
+            return NotImplemented
+        return (self.probability, self.evidence) == (other.probability, other.evidence)
+
+    def __hash__(self) -> int:
+        return hash((self.probability, self.evidence))
+
+    def __repr__(self) -> str:
+        return f"Confidence(probability={self.probability}, evidence={self.evidence})"
 
 
 def confidence(hits: Sequence[Hit], question: str, formula: Formula = FORMULA) -> Confidence:
@@ -81,12 +117,7 @@ def confidence(hits: Sequence[Hit], question: str, formula: Formula = FORMULA) -
     >>> confidence(hits, "What is the capital of Mongolia?").probability < 0.1
     True
     """
-    found = evidence(hits, question)
-    if not hits:
-        return Confidence(0.0, found)
-    known = [mean if value is None else value for value, mean in zip(found, formula.means, strict=True)]
-    logit = formula.intercept + sum(weight * value for weight, value in zip(formula.weights, known, strict=True))
-    return Confidence(sigmoid(logit), found)
+    return Confidence(hits, question, formula)
 
 
 def evidence(hits: Sequence[Hit], question: str) -> Evidence:
@@ -95,15 +126,21 @@ def evidence(hits: Sequence[Hit], question: str) -> Evidence:
     >>> evidence([Hit("gate", text="The tide gate opens at six.")], "When does the tide gate open?").coverage
     1.0
     """
-    words, vectors, linking = _rankings(hits)
-    coverage, any_word = _coverage(hits, question)
-    # a question without any word in common with the hits has none in common with the corpus: words found nothing
-    return Evidence(
-        coverage,
-        _margin(words.values()) if words and len(hits) > 1 else (None if any_word else 0.0),
-        _agreement(words, vectors) if words and vectors else (None if any_word else 0.0),
-        linking,
-    )
+    return confidence(hits, question).evidence
+
+
+class _Found(NamedTuple):
+    """What is kept of hits: scores by words and by vectors, how well names were linked, and the hits to be read."""
+
+    words: Mapping[str, float]
+    vectors: Mapping[str, float]
+    linking: float | None
+    first: tuple[Hit, ...]
+    size: int
+
+    @classmethod
+    def of(cls, hits: Sequence[Hit]) -> "_Found":
+        return cls(*_rankings(hits), tuple(hits[:_READ]), len(hits))
 
 
 def _rankings(hits: Iterable[Hit]) -> tuple[dict[str, float], dict[str, float], float | None]:
@@ -133,9 +170,9 @@ def _agreement(words: Mapping[str, float], vectors: Mapping[str, float]) -> floa
 
 
 def _coverage(hits: Sequence[Hit], question: str) -> tuple[float | None, bool]:
-    """The weighted share of the question's terms in the first hits, and whether any hit that was read has one."""
+    """The weighted share of the question's terms in the first of the hits to read, and whether any of them has one."""
     asked = terms(question)
-    texts = [terms(f"{indexed_heading('', hit.metadata)}\n{hit.text}") for hit in hits[:_READ] if hit.text]
+    texts = [terms(f"{indexed_heading('', hit.metadata)}\n{hit.text}") for hit in hits if hit.text]
     if not asked or not texts:
         return None, True
     weights = {term: math.log((len(texts) + 1) / (sum(term in text for text in texts) + 0.5)) for term in sorted(asked)}

@@ -123,6 +123,20 @@ def test_bad_levels_are_named(value):
         ConfidenceThreshold(min_confidence=value)
 
 
+def test_texts_are_read_when_somebody_asks(monkeypatch):
+    read = []
+    monkeypatch.setattr("hopweave.stages.filter.confidence.terms", lambda text: read.append(text) or terms(text))
+    hits = [hit("gate", "The tide gate opens at six.", words=2.0), hit("skua", "The Skua is a ferry.", words=0.1)]
+    found = confidence(hits, GATE.text)
+    assert read == []
+    assert found == confidence(hits, GATE.text) != confidence(hits, "What is the capital of Mongolia?")
+    assert hash(found) == hash(confidence(hits, GATE.text))
+    assert repr(found) == f"Confidence(probability={found.probability}, evidence={found.evidence})"
+    asked = len(read)
+    assert found.as_dict()["confidence"] == round(found.probability, 3)
+    assert len(read) == asked > 0
+
+
 def test_terms_in_several_scripts():
     assert terms("Die Fähre nach 東京都, 08") >= {"fähre", "東京", "京都", "08"}
     assert terms("FERRIES") == terms("ferried")
