@@ -3,7 +3,8 @@
     pip install "hopweave[postgres]" pgvector-haystack llama-index-vector-stores-postgres pgserver
     python examples/postgres_graph.py
 
-The example starts a server of its own. The answer is two hops away: its passage shares no word with the question.
+The example starts a server of its own. The passage with the answer, `falk`, shares no word with the question, so the
+nearest vectors are others; the graph leads to it.
 """
 
 import os
@@ -19,14 +20,15 @@ from postgres_server import PostgresServer
 PASSAGES = {
     "skua": ("MV Skua", "MV Skua is a ferry. She was built at Sorvag Yard."),
     "yard": ("Sorvag Yard", "Sorvag Yard is a shipyard. It was founded by Ingrid Falk."),
-    "falk": ("Ingrid Falk", "Ingrid Falk was born in Lunn."),
-    "plover": ("MV Plover", "MV Plover is a smaller ferry."),
-    "gate": ("Tide gate", "The tide gate opens at six."),
+    "falk": ("Ingrid Falk", "Ingrid Falk grew up in Lunn."),
+    "havn": ("Havn", "The town of Havn is home to many ferries."),
+    "plover": ("MV Plover", "MV Plover is a smaller ferry, built in the town."),
 }
-QUESTION = "Who founded the yard where MV Skua was built?"
+QUESTION = "Which town is home to the founder of the yard that built MV Skua?"
 
 
-def with_haystack(url: str) -> list[str]:
+def with_haystack(url: str) -> tuple[list[str], list[str]]:
+    """The ids that vectors find, and those that the recipe finds."""
     from haystack import Document, Pipeline
     from haystack.utils import Secret
 
@@ -39,52 +41,42 @@ def with_haystack(url: str) -> list[str]:
     from haystack_integrations.components.writers.hopweave import GraphWriter
     from haystack_integrations.document_stores.pgvector import PgvectorDocumentStore
 
-    secret = Secret.from_token(url)
+    secret = Secret.from_token(url)  # in a service: Secret.from_env_var("GRAPH_URL")
     documents = [Document(id=key, content=text, meta={"title": title}) for key, (title, text) in PASSAGES.items()]
     documents = StaticDocumentEmbedder().run(documents=documents)["documents"]
-    store = PgvectorDocumentStore(
-        connection_string=secret, table_name="passages", embedding_dimension=len(documents[0].embedding)
-    )
+    dimension = len(documents[0].embedding)
+    store = PgvectorDocumentStore(connection_string=secret, table_name="passages", embedding_dimension=dimension)
     store.write_documents(documents)
-    writer = GraphWriter(graph=secret, schema="haystack_graph")
-    writer.run(documents=documents)
-    writer.close()
+    GraphWriter(graph=secret, graph_schema="haystack_graph").run(documents=documents)
 
+    place = {"graph": secret, "graph_schema": "haystack_graph", "document_store": store}
     pipeline = Pipeline()
     pipeline.add_component("embedder", StaticTextEmbedder())
     pipeline.add_component("words", PgvectorKeywordRetriever(document_store=store, top_k=5))
-    pipeline.add_component("vectors", PgvectorEmbeddingRetriever(document_store=store, top_k=5))
-    recipe = RecipeRetriever(
-        graph=secret,
-        graph_schema="haystack_graph",
-        document_store=store,
-        recipe="multihop",
-        upstream=["text", "vector"],
-    )
-    pipeline.add_component("recipe", recipe)
+    pipeline.add_component("vectors", PgvectorEmbeddingRetriever(document_store=store, top_k=3))
+    pipeline.add_component("recipe", RecipeRetriever(**place, recipe="multihop", upstream=["text", "vector"]))
     pipeline.connect("embedder.embedding", "vectors.query_embedding")
     pipeline.connect("words.documents", "recipe.text")
     pipeline.connect("vectors.documents", "recipe.vector")
-    found = pipeline.run(
-        {"embedder": {"text": QUESTION}, "words": {"query": QUESTION}, "recipe": {"query": QUESTION, "top_k": 3}}
-    )
-    recipe.close()
-    return [document.id for document in found["recipe"]["documents"]]
+    asked = {"embedder": {"text": QUESTION}, "words": {"query": QUESTION}, "recipe": {"query": QUESTION, "top_k": 3}}
+    found = pipeline.run(asked, include_outputs_from={"vectors"})
+    best = found["recipe"]["documents"]
+    return [one.id for one in found["vectors"]["documents"]], [one.id for one in best]
 
 
-def with_llama_index(url: str) -> list[str]:
+def with_llama_index(url: str) -> tuple[list[str], list[str]]:
+    """The same with nodes."""
     from llama_index.core import VectorStoreIndex
+    from llama_index.core.bridge.pydantic import SecretStr
     from llama_index.core.schema import TextNode
+    from llama_index.core.vector_stores.types import VectorStoreQueryMode
     from llama_index.embeddings.hopweave import StaticEmbedding
     from llama_index.hopweave import documents_in
     from llama_index.ingestion.hopweave import GraphWriter
     from llama_index.retrievers.hopweave import RecipeRetriever
     from llama_index.vector_stores.postgres import PGVectorStore
 
-    from hopweave import GraphStore
-
-    model = StaticEmbedding()
-    place = urlsplit(url)
+    model, place = StaticEmbedding(), urlsplit(url)
     vectors = PGVectorStore.from_params(
         host=place.hostname,
         port=str(place.port),
@@ -93,24 +85,31 @@ def with_llama_index(url: str) -> list[str]:
         database=place.path.strip("/"),
         table_name="nodes",
         embed_dim=len(model.get_text_embedding("?")),
+        hybrid_search=True,
+        text_search_config="english",
     )
     nodes = [TextNode(id_=key, text=text, metadata={"title": title}) for key, (title, text) in PASSAGES.items()]
     index = VectorStoreIndex.from_vector_store(vectors, embed_model=model)
     index.insert_nodes(nodes)
-    with GraphStore.open(url, schema="llama_index_graph") as graph:
-        GraphWriter(graph=graph)(nodes)
-        nearest = index.as_retriever(similarity_top_k=5)
-        retriever = RecipeRetriever(
-            documents_in(index, graph),
-            recipe="multihop",
-            retrievers={"text": nearest, "vector": nearest},
-            similarity_top_k=3,
-        )
-        return [found.node.node_id for found in retriever.retrieve(QUESTION)]
+    graph = SecretStr(url)
+    GraphWriter(graph=graph, graph_schema="llama_index_graph")(nodes)  # or a transformation of an IngestionPipeline
+
+    nearest = index.as_retriever(similarity_top_k=3)
+    words = index.as_retriever(vector_store_query_mode=VectorStoreQueryMode.SPARSE, sparse_top_k=5)
+    retriever = RecipeRetriever(
+        documents_in(index, graph, graph_schema="llama_index_graph"),
+        recipe="multihop",
+        retrievers={"text": words, "vector": nearest},
+        similarity_top_k=3,
+    )
+    best = retriever.retrieve(QUESTION)
+    return [one.node_id for one in nearest.retrieve(QUESTION)], [one.node_id for one in best]
 
 
 if __name__ == "__main__":
+    print(QUESTION)
     with PostgresServer() as server:
-        print(QUESTION)
-        print("Haystack:  ", ", ".join(with_haystack(server.url)))
-        print("LlamaIndex:", ", ".join(with_llama_index(server.url)))
+        for framework, answer in (("Haystack", with_haystack), ("LlamaIndex", with_llama_index)):
+            nearest, found = answer(server.url)
+            print(f"{framework}, pgvector alone: {', '.join(nearest)}")
+            print(f"{framework}, with the graph: {', '.join(found)}")

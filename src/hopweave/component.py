@@ -30,7 +30,7 @@ from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCu
 from hopweave.concurrency.threads import beside_loop
 from hopweave.errors import Cancelled, InvalidScore
 from hopweave.hit import Hit, Receipt, Scale
-from hopweave.knowledge import Knowledge, Ranking
+from hopweave.knowledge import Capability, Knowledge, Ranking, require
 from hopweave.query import Query
 
 logger = logging.getLogger(__name__)
@@ -137,9 +137,11 @@ class Source(Component, ABC):
     thread of its own would cost more than it gains. `asked_once` says that it sees to filters by itself, or has no more
     to give than it gives at first, so that it is not asked again for more when filters leave few of its hits.
     `ranks_by_itself` says that the score of a document depends on nothing but the document and the question, so that
-    the same source finds the best among some documents only.
+    the same source finds the best among some documents only. `requires` is what the place of the documents must be able
+    to do.
     """
 
+    requires: ClassVar[frozenset[Capability]] = frozenset()
     in_memory: ClassVar[bool] = False
     asked_once: ClassVar[bool] = False
     ranks_by_itself: ClassVar[bool] = False
@@ -159,6 +161,11 @@ class Source(Component, ABC):
     def by_itself(self) -> "Source | None":
         """This source without the help of those it needs; None if it finds nothing without them."""
         return None if self.needs else self
+
+    def check_place(self, knowledge: Knowledge) -> None:
+        """Raise if the place of the documents cannot do what this source requires."""
+        for needed in sorted(self.requires, reverse=True):
+            require(knowledge, needed, self.kind)
 
     @abstractmethod
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:

@@ -18,6 +18,7 @@ from hopweave.fusion.passthrough import Passthrough
 from hopweave.fusion.reciprocal_rank import ReciprocalRank
 from hopweave.graph.flow_pruning import FlowPruning
 from hopweave.graph.service_neighbourhood import ServiceNeighbourhood
+from hopweave.knowledge import Capability
 from hopweave.readers.limited_yaml import limited_yaml
 from hopweave.routing.gate import Gate
 from hopweave.routing.intent import IntentClassifier
@@ -82,6 +83,21 @@ class Recipe(BaseModel):
         `top_k` is how many to return, the recipe's own number when not given.
         """
         return max(self.sources[source].top_k, self.top_k if top_k is None else top_k)
+
+    def check_place(self, capabilities: Collection[Capability], remedy: str) -> None:
+        """Raise if a source that is not optional cannot work with a place of documents that can do only this.
+
+        >>> load_recipe("hybrid").check_place({Capability.GRAPH}, "add words")
+        Traceback (most recent call last):
+            ...
+        hopweave.errors.RecipeError: recipe 'hybrid': source 'text' needs words, but there is only graph: add words
+        """
+        for name, source in self.sources.items():
+            if not source.optional and (lacking := sorted(source.requires.difference(capabilities))):
+                needed, there = ", ".join(lacking), ", ".join(sorted(capabilities)) or "nothing"
+                raise RecipeError(
+                    f"recipe {self.name!r}: source {name!r} needs {needed}, but there is only {there}: {remedy}"
+                )
 
     @property
     def planned_top_k(self) -> int:

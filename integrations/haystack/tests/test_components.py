@@ -97,6 +97,7 @@ OTHERS = {  # what takes other inputs than the rest of its role, and what has no
         ("linker",),
     ),
     "RecipeRetriever": Case({"query": QUERY, "now": NOW}, None, ASKED, ()),
+    "UpstreamRouter": Case({"query": QUERY, "documents": DOCUMENTS}),
     "IntentRouter": Case({"query": QUERY}, "classifier", documents=()),
     "GateRouter": Case({"query": QUERY}, "gate", documents=()),
     "PlanRouter": Case({"query": QUERY}, "planner", {"sources": ["text", "graph"]}, ()),

@@ -36,7 +36,7 @@ def ids(result):
 # stores and paths
 
 
-@pytest.mark.parametrize("name", sorted(set(retrievers.__all__) - {"HybridGraphRetriever", "EmbeddingRetriever"}))
+@pytest.mark.parametrize("name", sorted(set(retrievers.__all__) - {"EmbeddingRetriever"}))
 def test_a_retriever_takes_a_document_store(name, file):
     store = HopweaveDocumentStore(file)
     retriever = getattr(retrievers, name)(document_store=store)

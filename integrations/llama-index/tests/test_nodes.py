@@ -6,6 +6,9 @@ import pytest
 from llama_index.core.retrievers import BaseRetriever, QueryFusionRetriever
 from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
 from llama_index.hopweave import to_document, to_hit, to_node
+from llama_index.hopweave.nodes import plain_node
+
+from hopweave import Hit, KnowledgeBase
 
 
 def test_a_node_keeps_everything_on_the_way_there_and_back():
@@ -61,3 +64,15 @@ def test_stock_fusion_merges_our_nodes_with_its_own(llm):
         [Found([stock]), Found([ours])], llm=llm, num_queries=1, mode="reciprocal_rerank", use_async=False
     ).retrieve("?")
     assert [node.score for node in fused] == [pytest.approx(2 / 60)]
+
+
+def test_a_node_without_a_document_is_no_part_of_one():
+    alone = to_document(TextNode(id_="a", text="MV Skua.", metadata={"doc_id": 7}))
+    assert not {"document_id", "ref_doc_id"} & alone.metadata.keys()
+    assert alone.metadata["doc_id"] == 7
+    assert plain_node(Hit("a", text=alone.text, metadata=alone.metadata)) == TextNode(
+        id_="a", text="MV Skua.", metadata={"doc_id": 7}
+    )
+    with KnowledgeBase.open() as kb:
+        kb.add([alone, to_document(TextNode(id_="b", text="The tide gate opens at six."))])
+        assert "part_of" not in kb.graph.edge_types

@@ -43,19 +43,24 @@ def graph_kb():
 
 @pytest.fixture
 def calls(monkeypatch):
-    """Which of the two calls a Qdrant store was asked by."""
+    """Which of the calls a Qdrant store was asked by."""
     seen = []
-    sync, waiting = QdrantClient.retrieve, QdrantVectorStore.aget_nodes
+    sync, waiting, filtering = QdrantClient.retrieve, AsyncQdrantClient.retrieve, QdrantVectorStore.aget_nodes
 
     def retrieve(self, *args, **kwargs):
         seen.append("retrieve")
         return sync(self, *args, **kwargs)
 
-    async def aget_nodes(self, *args, **kwargs):
-        seen.append("aget_nodes")
+    async def retrieve_async(self, *args, **kwargs):
+        seen.append("asynchronous retrieve")
         return await waiting(self, *args, **kwargs)
 
+    async def aget_nodes(self, *args, **kwargs):
+        seen.append("aget_nodes")
+        return await filtering(self, *args, **kwargs)
+
     monkeypatch.setattr(QdrantClient, "retrieve", retrieve)
+    monkeypatch.setattr(AsyncQdrantClient, "retrieve", retrieve_async)
     monkeypatch.setattr(QdrantVectorStore, "aget_nodes", aget_nodes)
     return seen
 
@@ -84,7 +89,7 @@ def test_a_store_with_an_asynchronous_client_alone(graph_kb, embed_model, calls)
     walked, recipe = asyncio.run(retrieved())
     assert {node.node_id for node in walked} == FOUND
     assert IDS["Ingrid Falk"] in [node.node_id for node in recipe]
-    assert set(calls) == {"aget_nodes"}
+    assert set(calls) == {"asynchronous retrieve"}
     assert {node.node_id for node in walker(store, graph_kb).retrieve(QUESTION)} == FOUND
 
 

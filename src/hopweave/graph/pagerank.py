@@ -57,6 +57,7 @@ class PageRank(Source):
     ('text', 'vector')
     """
 
+    requires: ClassVar[frozenset[Capability]] = frozenset({Capability.GRAPH})
     in_memory: ClassVar[bool] = True
 
     switch: ClassVar[str | None] = "graph"

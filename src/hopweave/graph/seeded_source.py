@@ -10,13 +10,14 @@ from hopweave.component import Rankings, Source, fetched
 from hopweave.graph.documents import passage_numbers
 from hopweave.graph.port import GraphPort
 from hopweave.hit import Hit
-from hopweave.knowledge import Knowledge
+from hopweave.knowledge import Capability, Knowledge
 from hopweave.query import Query
 
 
 class SeededSource(Source):
     """Sources that start from the best hits of others."""
 
+    requires: ClassVar[frozenset[Capability]] = frozenset({Capability.GRAPH})
     in_memory: ClassVar[bool] = True
 
     seeds_from: tuple[str, ...] = Field(

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field
 
 from hopweave.component import Rankings, Source, fetched
 from hopweave.hit import Hit
-from hopweave.knowledge import Capability, Knowledge, evidence, require
+from hopweave.knowledge import Capability, Knowledge, evidence
 from hopweave.query import Query
 from hopweave.text.analyzers import analyzer, check_analyzer, stem_of, tokenize
 
@@ -27,6 +27,7 @@ class BM25(Source):
     {'maxlevel': 2.0, 'max': 2.0, 'level': 2.0}
     """
 
+    requires: ClassVar[frozenset[Capability]] = frozenset({Capability.WORDS})
     in_memory: ClassVar[bool] = True
     ranks_by_itself: ClassVar[bool] = True
 
@@ -38,7 +39,7 @@ class BM25(Source):
 
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:  # noqa: ARG002
         """Find hits for a question, best first."""
-        require(knowledge, Capability.WORDS, self.kind)
+        self.check_place(knowledge)
         ranking = knowledge.rank_text(self.terms(query), analyzer=self.analyzer, top_k=self.top_k, tenant=query.tenant)
         said = evidence(ranking, tail="exponential")
         return fetched(ranking, knowledge, query, "bm25", "positive", analyzer=self.analyzer, **said)

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 from hopweave.component import Rankings, Source, fetched
 from hopweave.hit import Hit
-from hopweave.knowledge import Capability, Knowledge, require
+from hopweave.knowledge import Capability, Knowledge
 from hopweave.query import Query
 from hopweave.text.analyzers import WORD, bm25_stop_words
 
@@ -24,6 +24,7 @@ class FullText(Source):
     '"tide gate" AND ("tide gate" OR "7")'
     """
 
+    requires: ClassVar[frozenset[Capability]] = frozenset({Capability.FULL_TEXT})
     in_memory: ClassVar[bool] = True
     ranks_by_itself: ClassVar[bool] = True
 
@@ -31,7 +32,7 @@ class FullText(Source):
 
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:  # noqa: ARG002
         """Find hits for a question, best first."""
-        require(knowledge, Capability.FULL_TEXT, self.kind)
+        self.check_place(knowledge)
         expression = match_expression(query.text)
         if not expression:
             return []

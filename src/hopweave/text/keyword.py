@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field
 
 from hopweave.component import Rankings, Source, fetched
 from hopweave.hit import Hit
-from hopweave.knowledge import Capability, Knowledge, require
+from hopweave.knowledge import Capability, Knowledge
 from hopweave.query import Query
 from hopweave.scores import normalised, top_ids
 from hopweave.text.analyzers import check_analyzer
@@ -21,6 +21,7 @@ class Keyword(Source):
     'keyword'
     """
 
+    requires: ClassVar[frozenset[Capability]] = frozenset({Capability.WORDS, Capability.FULL_TEXT})
     in_memory: ClassVar[bool] = True
 
     kind: Literal["keyword"] = "keyword"
@@ -29,8 +30,7 @@ class Keyword(Source):
 
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:  # noqa: ARG002
         """Find hits for a question, best first."""
-        require(knowledge, Capability.WORDS, self.kind)
-        require(knowledge, Capability.FULL_TEXT, self.kind)
+        self.check_place(knowledge)
         terms = BM25(analyzer=self.analyzer, keyword_weight=self.keyword_weight).terms(query)
         expression = match_expression(query.text)
         sides = {

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from hopweave.component import Rankings, Source, fetched
 from hopweave.hit import Hit, Vector
-from hopweave.knowledge import Capability, Knowledge, evidence, require
+from hopweave.knowledge import Capability, Knowledge, evidence
 from hopweave.query import Query
 
 
@@ -29,6 +29,7 @@ class VectorSearch(Source):
     'vector'
     """
 
+    requires: ClassVar[frozenset[Capability]] = frozenset({Capability.VECTORS})
     in_memory: ClassVar[bool] = True
     ranks_by_itself: ClassVar[bool] = True
 
@@ -48,7 +49,7 @@ class VectorSearch(Source):
 
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:  # noqa: ARG002
         """Find hits for a question, best first."""
-        require(knowledge, Capability.VECTORS, self.kind)
+        self.check_place(knowledge)
         if query.vector is None and not query.text.strip():
             return []
         model, vector = (self.model, query.vector) if query.vector is not None else _embedded(query, knowledge)

@@ -20,7 +20,13 @@ from haystack_integrations.components.embedders.hopweave import (
 from haystack_integrations.components.joiners import hopweave as joiners
 from haystack_integrations.components.rankers import hopweave as rankers
 from haystack_integrations.components.retrievers import hopweave as retrievers
-from haystack_integrations.components.routers.hopweave import GateRouter, IntentRouter, LimitsRouter, PlanRouter
+from haystack_integrations.components.routers.hopweave import (
+    GateRouter,
+    IntentRouter,
+    LimitsRouter,
+    PlanRouter,
+    UpstreamRouter,
+)
 from haystack_integrations.components.writers.hopweave import GraphWriter, KnowledgeBaseWriter
 from haystack_integrations.document_stores.hopweave import HopweaveDocumentStore
 
@@ -61,6 +67,10 @@ def main() -> None:
         "documents"
     ]
     found = retrievers.HybridGraphRetriever(knowledge_base="a.db", tenant={"owner": "a"}).run(query="Who?")["documents"]
+    secret = Secret.from_env_var("GRAPH_URL")
+    retrievers.HybridGraphRetriever(graph=secret, document_store=store, upstream=["text"]).run("Who?", text=found)
+    retrievers.PageRankRetriever(graph=secret, graph_schema="ships", document_store=store).run("Who?", text=found)
+    found = UpstreamRouter(tenant={"owner": "a"}).run(query="Who?", documents=found)["documents"]
     ComponentTool(component=retrievers.RecipeRetriever(knowledge_base="a.db"), name="search")
 
     found = joiners.ReciprocalRankJoiner(sources=["a", "b"], k=10).run(a=found, b=found, weights={"a": 2})["documents"]

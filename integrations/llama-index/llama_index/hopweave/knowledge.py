@@ -13,7 +13,8 @@ from llama_index.hopweave.stores import keeper_of, nodes_in
 
 from hopweave.graph.external_documents import ExternalDocuments, GraphHome
 from hopweave.graph.port import GraphPort
-from hopweave.graph_store.store import GraphStore, has_password, is_url
+from hopweave.graph_store.location import GraphLocation
+from hopweave.graph_store.store import is_url
 from hopweave.hit import Hit
 from hopweave.knowledge import Capability, Knowledge
 from hopweave.knowledge_base.shared import open_shared
@@ -50,6 +51,11 @@ def opened(knowledge_base: Knowledge | str | Path, embed_model: BaseEmbedding | 
         An open knowledge base.
 
     """
+    if isinstance(knowledge_base, str) and is_url(knowledge_base):
+        raise ValueError(
+            "knowledge_base: must be the path of a file; the URL of a graph goes with the store that holds its nodes: "
+            "documents_in(index, graph)"
+        )
     if not isinstance(knowledge_base, str | Path):
         return knowledge_base if embed_model is None else _with_model(knowledge_base, embed_model)
     if embed_model is not None:
@@ -63,7 +69,9 @@ def opened(knowledge_base: Knowledge | str | Path, embed_model: BaseEmbedding | 
 
 
 def documents_in(
-    store: Any, graph: KnowledgeBase | GraphPort | GraphHome | str | Path | SecretStr
+    store: Any,
+    graph: KnowledgeBase | GraphPort | GraphHome | str | Path | SecretStr,
+    graph_schema: str = "hopweave",
 ) -> ExternalDocuments:
     """
     Nodes that a LlamaIndex store holds, under the graph that connects them.
@@ -83,19 +91,20 @@ def documents_in(
         store: An index, a docstore, a vector store or a property graph store that gives nodes by id; one that has
             asynchronous calls alone will do.
         graph: What was written of the same nodes: an open knowledge base or the path of its file, which is searched by
-            words and vectors too and followed as it changes; a graph alone; or a `GraphStore`, its file or its URL (a
-            `SecretStr` if it holds a password), which is live: every question sees it as it is then.
+            words and vectors too and followed as it changes; a graph alone; or what `GraphWriter` has written: an open
+            `GraphStore`, the path of its file, or its URL (a `SecretStr` of pydantic if it holds a password), which is
+            live: every question sees it as it is then.
+        graph_schema: Schema of the database in which the tables of the graph lie, for a URL.
 
     Returns:
-        What a retriever takes in place of a knowledge base.
+        What a retriever or a query engine takes in place of a knowledge base.
 
     """
     fetch = _Fetch(keeper_of(store))
-    if isinstance(graph, str) and is_url(graph) and has_password(graph):
-        raise ValueError("graph: a URL with a password must be a pydantic SecretStr, so that it is never shown")
     where = graph.get_secret_value() if isinstance(graph, SecretStr) else graph
-    if isinstance(where, str) and is_url(where):
-        return ExternalDocuments(GraphStore.open(where), fetch)
+    if isinstance(where, str) and "://" in where:
+        place = graph.get_secret_value if isinstance(graph, SecretStr) else where
+        return ExternalDocuments(GraphLocation(place, graph_schema), fetch)
     if not isinstance(where, KnowledgeBase | str | Path):
         return ExternalDocuments(where, fetch)
     index = opened(where)

@@ -21,6 +21,7 @@ CONNECTIONS_KEY = "hopweave_connections"
 """Where in its metadata a node that says how others are connected has that as data."""
 
 _NODE_KEY = "_node_content"
+_DOCUMENT_KEYS = {"document_id", "doc_id", "ref_doc_id"}
 _NOT_STORED = {KG_NODES_KEY, KG_RELATIONS_KEY}
 
 
@@ -143,11 +144,20 @@ def to_document(node: BaseNode) -> Document:
     return Document(
         node.node_id,
         text,
-        {**_for_graph_builders(node), **node_to_metadata_dict(kept, remove_text=True)},
+        {**_for_graph_builders(node), **_as_stored(kept)},
         None if node.embedding is None else np.asarray(node.embedding, np.float32),
         node.ref_doc_id or "",
         "" if embedded == text else embedded.removesuffix(f"\n{text.rstrip()}"),
     )
+
+
+def _as_stored(node: BaseNode) -> dict[str, Any]:
+    """The metadata that LlamaIndex's stores keep of a node; one that has no document is not of a document "None"."""
+    kept = node_to_metadata_dict(node, remove_text=True)
+    if node.ref_doc_id is not None:
+        return kept
+    own = {name: value for name, value in node.metadata.items() if name in _DOCUMENT_KEYS}
+    return {name: value for name, value in kept.items() if name not in _DOCUMENT_KEYS} | own
 
 
 def _for_graph_builders(node: BaseNode) -> dict[str, Any]:

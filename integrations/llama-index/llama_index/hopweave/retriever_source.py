@@ -14,10 +14,12 @@ from llama_index.hopweave.questions import to_bundle
 from pydantic import ConfigDict, Field
 
 from hopweave.component import Rankings, Source
+from hopweave.graph.external_documents import ExternalDocuments
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
 from hopweave.metadata.filters import Filters, in_tenant
 from hopweave.query import Query
+from hopweave.recipe import Recipe
 
 logger = logging.getLogger(__name__)
 
@@ -54,6 +56,23 @@ def check_retrievers(retrievers: Any) -> None:
     for name, one in retrievers.items():
         if not isinstance(one, BaseRetriever):
             raise ValueError(f"retrievers.{name}: must be a retriever, as index.as_retriever(), but got {one!r}")
+
+
+def check_place(recipe: Recipe, knowledge: Knowledge, remedy: str) -> None:
+    """
+    Refuse a recipe that searches words or vectors where there is only a graph.
+
+    Args:
+        recipe: The recipe.
+        knowledge: Where documents live.
+        remedy: What to do about it.
+
+    Raises:
+        RecipeError: If a source cannot work.
+
+    """
+    if isinstance(knowledge, ExternalDocuments):
+        recipe.check_place(knowledge.capabilities, remedy)
 
 
 def retriever_source(retriever: BaseRetriever, **options: Any) -> "RetrieverSource":

@@ -1,9 +1,7 @@
 """Nodes out of LlamaIndex stores, by id."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Sequence
 from inspect import signature
 from typing import Any, cast
 
@@ -12,19 +10,9 @@ from llama_index.core.schema import BaseNode
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.vector_stores.types import BasePydanticVectorStore, MetadataFilters
 
+from hopweave.component import is_asked_on_a_loop, on_loop
+
 _ALL = 10_000_000  # more nodes than one would read at once
-
-_loop: ContextVar[asyncio.AbstractEventLoop | None] = ContextVar("loop", default=None)
-
-
-@contextmanager
-def store_calls_on_this_loop() -> Iterator[None]:
-    """Let stores be asked by their asynchronous calls, on the event loop that is running: clients are bound to it."""
-    token = _loop.set(asyncio.get_running_loop())
-    try:
-        yield
-    finally:
-        _loop.reset(token)
 
 
 def keeper_of(store: Any) -> Any:
@@ -101,15 +89,11 @@ def stored_nodes(store: Any) -> list[BaseNode]:
 
 def _ways(keeper: Any, ids: list[str]) -> list[Callable[[], Iterable[BaseNode]]]:
     """How to ask the store, the better way first."""
-    loop = _loop.get()
     if not _has_async_calls(keeper):
         return [lambda: _nodes(keeper, ids)]
-    if loop is None or loop is _running_loop():
-        return [lambda: _nodes(keeper, ids), lambda: asyncio_run(_nodes_async(keeper, ids))]
-    return [
-        lambda: asyncio.run_coroutine_threadsafe(_nodes_async(keeper, ids), loop).result(),
-        lambda: _nodes(keeper, ids),
-    ]
+    if is_asked_on_a_loop():
+        return [lambda: on_loop(_nodes_async(keeper, ids)), lambda: _nodes(keeper, ids)]
+    return [lambda: _nodes(keeper, ids), lambda: asyncio_run(_nodes_async(keeper, ids))]
 
 
 def _has_async_calls(keeper: Any) -> bool:
@@ -120,23 +104,20 @@ def _has_async_calls(keeper: Any) -> bool:
     return hasattr(keeper, "aget_document") or hasattr(keeper, "aget_llama_nodes")
 
 
-def _running_loop() -> asyncio.AbstractEventLoop | None:
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
-
-
 def _nodes(keeper: Any, ids: list[str]) -> Iterable[BaseNode]:
     if hasattr(keeper, "get_llama_nodes"):
         return cast("list[BaseNode]", keeper.get_llama_nodes(ids))
     if hasattr(keeper, "get_document"):
         return [node for node in (keeper.get_document(key, raise_error=False) for key in ids) if node is not None]
-    if hasattr(keeper, "parse_to_query_result") and hasattr(keeper.client, "retrieve"):
-        # Qdrant, whose get_nodes filters by id: 100 times as slow where the collection is in memory
+    if _is_qdrant(keeper) and hasattr(keeper.client, "retrieve"):
         points = keeper.client.retrieve(keeper.collection_name, ids, with_vectors=True)
         return cast("list[BaseNode]", keeper.parse_to_query_result(points).nodes)
     return cast("list[BaseNode]", keeper.get_nodes(node_ids=ids))
+
+
+def _is_qdrant(keeper: Any) -> bool:
+    """Whether nodes are better asked of the client: Qdrant's get_nodes filters, 100 times as slow in memory."""
+    return hasattr(keeper, "parse_to_query_result") and hasattr(keeper, "collection_name")
 
 
 async def _nodes_async(keeper: Any, ids: list[str]) -> Iterable[BaseNode]:
@@ -145,4 +126,7 @@ async def _nodes_async(keeper: Any, ids: list[str]) -> Iterable[BaseNode]:
     if hasattr(keeper, "aget_document"):
         found = await asyncio.gather(*(keeper.aget_document(key, raise_error=False) for key in ids))
         return [node for node in found if node is not None]
+    if _is_qdrant(keeper) and getattr(keeper, "_aclient", None) is not None:
+        points = await keeper._aclient.retrieve(keeper.collection_name, ids, with_vectors=True)
+        return cast("list[BaseNode]", keeper.parse_to_query_result(points).nodes)
     return cast("list[BaseNode]", await keeper.aget_nodes(node_ids=ids))

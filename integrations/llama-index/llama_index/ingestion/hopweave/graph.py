@@ -2,13 +2,17 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from llama_index.core.bridge.pydantic import Field
+from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr, SecretStr
 from llama_index.core.schema import BaseNode, TransformComponent
 from llama_index.hopweave.nodes import to_document
+from llama_index.hopweave.stores import stored_nodes
 
 from hopweave.document import Document
+from hopweave.graph_store.location import GraphLocation
 from hopweave.graph_store.store import GraphStore
 
 
@@ -16,27 +20,42 @@ class GraphWriter(TransformComponent):
     """
     Writes what the nodes of an ingestion pipeline contribute to a graph, without texts and vectors, and hands them on.
 
-    The nodes of a document (`ref_doc_id`) replace those that were written of it before. Writing twice changes nothing.
+    The nodes of a document (`ref_doc_id`) are known as its parts and replace those that were written of it before.
+    Writing twice changes nothing. LlamaIndex does not report deleted documents to transformations: call `delete`, or
+    `mirror` from time to time.
 
     Args:
-        graph: An open graph: `GraphStore.open` with the path of a file or the URL of a PostgreSQL database.
+        graph: Path of a file, URL of a PostgreSQL database (a `SecretStr` of pydantic if it holds a password), or an
+            open `GraphStore`. It is opened on first use.
+        graph_schema: Schema of the database in which the tables of the graph lie, for a URL.
 
     Examples:
         ```python
-        from hopweave import GraphStore
         from llama_index.core import Document
         from llama_index.core.ingestion import IngestionPipeline
         from llama_index.core.node_parser import SentenceSplitter
         from llama_index.ingestion.hopweave import GraphWriter
 
-        graph = GraphStore.open("graph.db")
-        pipeline = IngestionPipeline(transformations=[SentenceSplitter(), GraphWriter(graph=graph)])
+        writer = GraphWriter(graph="graph.db")
+        pipeline = IngestionPipeline(transformations=[SentenceSplitter(), writer])
         pipeline.run(documents=[Document(text="The tide gate opens at six.")])
         ```
 
     """
 
-    graph: GraphStore = Field(exclude=True, repr=False, description="Where contributions are written.")
+    model_config = ConfigDict(hide_input_in_errors=True)  # it may be a URL with a password
+
+    graph: GraphStore | SecretStr | Path | str = Field(
+        exclude=True, repr=False, description="Where contributions are written."
+    )
+    graph_schema: str = Field(default="hopweave", description="Schema of the database with the tables of the graph.")
+    _home: GraphStore | GraphLocation = PrivateAttr()
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Refuse what is no place for a graph."""
+        super().model_post_init(context)
+        where = self.graph.get_secret_value if isinstance(self.graph, SecretStr) else self.graph
+        self._home = where if isinstance(where, GraphStore) else GraphLocation(where, self.graph_schema, writable=True)
 
     @classmethod
     def class_name(cls) -> str:
@@ -45,18 +64,20 @@ class GraphWriter(TransformComponent):
 
     def to_dict(self, **kwargs: Any) -> dict[str, Any]:
         """What the pipeline's cache goes by."""
-        return {**super().to_dict(**kwargs), "graph": repr(self.graph), "version": self.graph.version}
+        store = self._open()
+        return {**super().to_dict(**kwargs), "graph": repr(store), "version": store.version}
 
     def __call__(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:  # noqa: ARG002
         """Write the contributions of the nodes and hand the nodes on."""
+        store = self._open()
         by_source: dict[str, list[Document]] = {}
-        for document in map(to_document, nodes):
+        for document in map(_without_node, nodes):
             by_source.setdefault(document.source, []).append(document)
         for source, documents in by_source.items():
             if source:
-                self.graph.replace(source, documents)
+                store.replace(source, documents)
             else:
-                self.graph.add(documents)
+                store.add(documents)
         return nodes
 
     def delete(self, ref_doc_id: str) -> int:
@@ -70,7 +91,7 @@ class GraphWriter(TransformComponent):
             The number of nodes that were there.
 
         """
-        return self.graph.delete(source=ref_doc_id)
+        return self._open().delete(source=ref_doc_id)
 
     def delete_nodes(self, node_ids: Sequence[str]) -> int:
         """
@@ -83,8 +104,41 @@ class GraphWriter(TransformComponent):
             The number of nodes that were there.
 
         """
-        return self.graph.delete(node_ids)
+        return self._open().delete(node_ids)
+
+    def mirror(self, store: Any) -> int:
+        """
+        Make the graph that of the nodes of a store which you already have, and of no others.
+
+        All nodes are read, but what has not changed is not written again.
+
+        Args:
+            store: An index, a docstore, or a vector store that keeps the text of its nodes.
+
+        Returns:
+            The number of nodes that the graph had besides.
+
+        """
+        nodes = stored_nodes(store)
+        self(nodes)
+        gone = set(self._open().ids()) - {node.node_id for node in nodes}
+        return self.delete_nodes(sorted(gone)) if gone else 0
+
+    def close(self) -> None:
+        """Let go of the graph; one that was open when it was given stays open."""
+        if isinstance(self._home, GraphLocation):
+            self._home.close()
 
     async def acall(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:
         """The same without blocking the event loop."""
         return await asyncio.to_thread(self.__call__, nodes, **kwargs)
+
+    def _open(self) -> GraphStore:
+        return self._home.open() if isinstance(self._home, GraphLocation) else self._home
+
+
+def _without_node(node: BaseNode) -> Document:
+    """The node as a document, without what is only there to make the node again: the store of the user has it."""
+    document = to_document(node)
+    metadata = {name: value for name, value in document.metadata.items() if not name.startswith("_node_")}
+    return replace(document, metadata=metadata, vector=None)

@@ -30,7 +30,7 @@ from llama_index.response_synthesizers.hopweave import ContextBuilderSynthesizer
 from llama_index.response_synthesizers.hopweave.context_builder import Build
 from llama_index.retrievers.hopweave import RecipeRetriever
 
-from hopweave.knowledge_base.store import KnowledgeBase
+from hopweave.knowledge import Knowledge
 from hopweave.pipeline import Pipeline
 from hopweave.recipe import Recipe, load_recipe
 
@@ -50,10 +50,12 @@ class RecipeQueryEngine(RetrieverQueryEngine):
 
     Args:
         recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
-        knowledge_base: An open knowledge base, or the path of its file.
+        knowledge_base: An open knowledge base, the path of its file, or `documents_in(store, graph)` for nodes in a
+            store of yours.
         llm: The language model that answers; without one, the answer is made of the best sentences.
         embed_model: The model that embeds questions, if the file alone cannot say; see `llama_index.hopweave.opened`.
-        retrievers: LlamaIndex retrievers by the name of the recipe's source whose place they take.
+        retrievers: LlamaIndex retrievers by the name of the recipe's source whose place they take; None for a source
+            that is to be left out.
         similarity_top_k: How many nodes to answer from; the recipe's own number when not given.
         tenant: Metadata values a document must have to be seen at all, by retriever, stages and synthesis alike.
         now: The time to go by; the current time when not given.
@@ -71,11 +73,11 @@ class RecipeQueryEngine(RetrieverQueryEngine):
     def __init__(
         self,
         recipe: str | Path | Recipe,
-        knowledge_base: KnowledgeBase | str | Path,
+        knowledge_base: Knowledge | str | Path,
         *,
         llm: LLM | None = None,
         embed_model: BaseEmbedding | None = None,
-        retrievers: Mapping[str, BaseRetriever] | None = None,
+        retrievers: Mapping[str, BaseRetriever | None] | None = None,
         similarity_top_k: int | None = None,
         tenant: Mapping[str, Any] | None = None,
         now: datetime | None = None,
@@ -194,7 +196,7 @@ def _with_metadata(response: RESPONSE_TYPE, **stated: dict[str, Any]) -> RESPONS
 
 
 def load_query_engine(
-    recipe: str | Path | Recipe, knowledge_base: KnowledgeBase | str | Path, *, llm: LLM | None = None, **options: Any
+    recipe: str | Path | Recipe, knowledge_base: Knowledge | str | Path, *, llm: LLM | None = None, **options: Any
 ) -> BaseQueryEngine:
     """
     A query engine from a recipe: by the name of a shipped one, or from your own YAML file.
@@ -208,7 +210,8 @@ def load_query_engine(
 
     Args:
         recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
-        knowledge_base: An open knowledge base, or the path of its file.
+        knowledge_base: An open knowledge base, the path of its file, or `documents_in(store, graph)` for nodes in a
+            store of yours.
         llm: The language model that answers; without one, the answer is made of the best sentences.
         options: What `RecipeQueryEngine` takes: `retrievers`, `similarity_top_k`, `node_postprocessors`, `streaming`,
             `response_mode`, `output_cls`, `filters`, `tenant`, `now` ...

@@ -13,7 +13,6 @@ from llama_index.hopweave.failures import report
 from llama_index.hopweave.filters import to_predicate
 from llama_index.hopweave.nodes import to_node
 from llama_index.hopweave.questions import to_query
-from llama_index.hopweave.stores import store_calls_on_this_loop
 from llama_index_instrumentation import get_dispatcher
 
 from hopweave.metadata.filters import Filters
@@ -88,8 +87,7 @@ class PipelineRetriever(BaseRetriever):
     @dispatcher.span
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         question = to_query(query_bundle, filters=self._admits, tenant=self._tenant, now=self._now)
-        with store_calls_on_this_loop():
-            return _nodes(await self._run_async(question, top_k=self._similarity_top_k))
+        return _nodes(await self._run_async(question, top_k=self._similarity_top_k))
 
 
 def _nodes(result: Result) -> list[NodeWithScore]:

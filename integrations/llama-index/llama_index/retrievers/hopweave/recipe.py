@@ -7,7 +7,7 @@ from typing import Any
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.hopweave.knowledge import opened
-from llama_index.hopweave.retriever_source import check_retrievers, retriever_source
+from llama_index.hopweave.retriever_source import check_place, check_retrievers, retriever_source
 from llama_index.retrievers.hopweave.pipeline import PipelineRetriever
 
 from hopweave.knowledge import Knowledge
@@ -22,7 +22,8 @@ class RecipeRetriever(PipelineRetriever):
     Args:
         knowledge_base: An open knowledge base, the path of its file, or `documents_in(store, graph)`.
         recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
-        retrievers: LlamaIndex retrievers by the name of the recipe's source whose place they take.
+        retrievers: LlamaIndex retrievers by the name of the recipe's source whose place they take; None for a source
+            that is to be left out.
         similarity_top_k: How many nodes to return; the recipe's own number when not given.
         embed_model: The model that embeds questions, if the file alone cannot say; see `llama_index.hopweave.opened`.
         kwargs: What `PipelineRetriever` takes: `filters`, `tenant`, `now`, `stages` ...
@@ -42,31 +43,36 @@ class RecipeRetriever(PipelineRetriever):
         knowledge_base: Knowledge | str | Path,
         *,
         recipe: str | Path | Recipe = "hybrid",
-        retrievers: Mapping[str, BaseRetriever] | None = None,
+        retrievers: Mapping[str, BaseRetriever | None] | None = None,
         similarity_top_k: int | None = None,
         embed_model: BaseEmbedding | None = None,
         **kwargs: Any,
     ) -> None:
         """Open the knowledge base and load the recipe."""
-        pipeline = Pipeline(with_retrievers(load_recipe(recipe), retrievers or {}), opened(knowledge_base, embed_model))
-        super().__init__(pipeline, similarity_top_k=similarity_top_k, **kwargs)
+        replaced = with_retrievers(load_recipe(recipe), retrievers or {})
+        knowledge = opened(knowledge_base, embed_model)
+        check_place(replaced, knowledge, "give a retriever of your store in retrievers, or None to leave it out")
+        super().__init__(Pipeline(replaced, knowledge), similarity_top_k=similarity_top_k, **kwargs)
 
 
-def with_retrievers(recipe: Recipe, retrievers: Mapping[str, BaseRetriever]) -> Recipe:
+def with_retrievers(recipe: Recipe, retrievers: Mapping[str, BaseRetriever | None]) -> Recipe:
     """
     The recipe with some of its sources replaced, or new ones added, by LlamaIndex retrievers.
 
     Args:
         recipe: The recipe.
-        retrievers: Retrievers by source name.
+        retrievers: Retrievers by source name; None leaves the source out.
 
     Returns:
         A new recipe.
 
     """
-    check_retrievers(retrievers)
+    given: Mapping[str, Any] = retrievers
+    if isinstance(retrievers, Mapping):
+        given = {name: one for name, one in retrievers.items() if one is not None or name not in recipe.sources}
+    check_retrievers(given)
     sources = {}
-    for name, retriever in retrievers.items():
+    for name, retriever in given.items():
         old = recipe.sources.get(name)
         terms: dict[str, Any] = (
             {}
@@ -75,4 +81,8 @@ def with_retrievers(recipe: Recipe, retrievers: Mapping[str, BaseRetriever]) -> 
         )
         leads = any(name in source.needs for source in recipe.sources.values())
         sources[name] = retriever_source(retriever, hand_on_filters=not leads, **terms)
-    return Recipe(**{**dict(recipe), "sources": {**recipe.sources, **sources}}) if sources else recipe
+    if sources:
+        recipe = Recipe(**{**dict(recipe), "sources": {**recipe.sources, **sources}})
+    # not validated again: a source that is left out counts, for those that need it, as one that has found nothing
+    left = {name: one for name, one in recipe.sources.items() if name in given or name not in retrievers}
+    return recipe.model_copy(update={"sources": left})

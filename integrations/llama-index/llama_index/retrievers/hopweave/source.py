@@ -13,7 +13,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle
 from llama_index.core.vector_stores import MetadataFilters
 from llama_index.hopweave.knowledge import opened
 from llama_index.hopweave.questions import to_query
-from llama_index.hopweave.retriever_source import retriever_source
+from llama_index.hopweave.retriever_source import check_place, retriever_source
 from llama_index.retrievers.hopweave.pipeline import PipelineRetriever
 
 from hopweave.component import Source
@@ -29,7 +29,7 @@ class SourceRetriever(PipelineRetriever):
     Asks one source of the core. Derive from it and name the source.
 
     Args:
-        knowledge_base: An open knowledge base, or the path of its file.
+        knowledge_base: An open knowledge base, the path of its file, or `documents_in(store, graph)`.
         similarity_top_k: How many nodes to return; the source's own number when not given.
         filters: LlamaIndex metadata filters; more is fetched until there are enough nodes that pass.
         tenant: Metadata values a document must have to be seen at all.
@@ -63,8 +63,10 @@ class SourceRetriever(PipelineRetriever):
         source = self.source_class(**wanted, **parameters)
         others = self._upstream(source, upstream)
         recipe = Recipe.of_source(source, upstream=others, intent=intent)
+        knowledge = opened(knowledge_base, embed_model)
+        check_place(recipe, knowledge, "give retrievers of your store in upstream; upstream={} for none")
         super().__init__(
-            Pipeline(recipe, opened(knowledge_base, embed_model)),
+            Pipeline(recipe, knowledge),
             similarity_top_k=source.top_k,
             filters=filters,
             tenant=tenant,

@@ -1,36 +1,64 @@
-"""The knowledge base of a component: a file that components of one process share, or that of a document store."""
+"""Where a component finds documents and graph: a file, a document store, a graph; shared within a process."""
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from haystack_integrations.common.hopweave.external_documents import documents_in
-from haystack_integrations.common.hopweave.graph_location import GraphLocation
-from hopweave import KnowledgeBase
-from hopweave.knowledge import Knowledge
+from haystack_integrations.common.hopweave.graph_location import Graph, located
+from hopweave import KnowledgeBase, Recipe
+from hopweave.graph_store.store import is_url
+from hopweave.knowledge import Capability, Knowledge
 from hopweave.knowledge_base.shared import open_shared
 
 MEMORY = ":memory:"
+_CONNECT_RETRIEVER = (
+    "name it in upstream and connect a retriever of your store to it, or to leave it out, nothing; or give a "
+    "knowledge_base that has it"
+)
 
 
 class KnowledgeFile:
     """
-    Opens a file for reading when it is first asked for; whoever names the same file shares what is in memory.
+    Opens a file or a graph for reading when it is first asked for; whoever names the same shares what is in memory.
 
     It can be copied and pickled: the copy is not open.
     """
 
-    def __init__(self, path: str | Path | None, document_store: Any = None, graph: GraphLocation | None = None) -> None:
+    def __init__(
+        self,
+        path: str | Path | None,
+        document_store: Any = None,
+        graph: Graph | None = None,
+        graph_schema: str = "hopweave",
+        *,
+        graph_alone: bool = False,
+    ) -> None:
+        """
+        Check what was given; nothing is opened.
+
+        :param path: Path of a knowledge base file.
+        :param document_store: Where documents live, if not in the file.
+        :param graph: A graph, in the place of that of the file.
+        :param graph_schema: Schema of the database in which the tables of the graph lie.
+        :param graph_alone: Whether a graph will do without a place for its documents.
+        :raises ValueError: If something is missing.
+        """
         from haystack_integrations.document_stores.hopweave import HopweaveDocumentStore
 
+        if is_url(path):
+            raise ValueError("knowledge_base: must be the path of a file; the URL of a graph is given as graph")
         if path is not None and not isinstance(path, str | Path):
             raise ValueError(
                 f"knowledge_base: must be the path of a file, but got {path!r}; a store is given as document_store"
             )
         self.path = None if path is None else str(path)
         self.document_store = document_store
-        self.graph = graph
+        self.graph = None if graph is None else located(graph, graph_schema)
+        self._made_of = (path, document_store, graph, graph_schema)
+        self._graph_alone = graph_alone
         self._knowledge_base: KnowledgeBase | None = None
         self._file: tuple[int, int] | None = None
         if self.path == MEMORY:
@@ -38,12 +66,12 @@ class KnowledgeFile:
                 f"knowledge_base: {MEMORY!r} is not allowed here; make a HopweaveDocumentStore({MEMORY!r}) and give it "
                 "as document_store"
             )
-        if graph is not None and document_store is None:
+        if graph is not None and document_store is None and not graph_alone:
             raise ValueError("graph: document_store is needed as well, as a graph holds no documents")
         if graph is None and self.path is None and not isinstance(document_store, HopweaveDocumentStore):
             raise ValueError(
-                "knowledge_base: the path of a file is needed, unless document_store is a HopweaveDocumentStore; got "
-                f"document_store={document_store!r}"
+                "knowledge_base: the path of a file is needed, unless document_store is a HopweaveDocumentStore or "
+                f"there is a graph; got document_store={document_store!r}"
             )
 
     def open(self) -> KnowledgeBase:
@@ -58,7 +86,7 @@ class KnowledgeFile:
         file = _file_at(self.path)
         knowledge_base = self._knowledge_base
         if knowledge_base is None or file != self._file:
-            self.close()
+            self._close_file()
             knowledge_base = self._knowledge_base = open_shared(expanded(self.path))
             self._file = _file_at(self.path)
         return knowledge_base
@@ -70,21 +98,43 @@ class KnowledgeFile:
         :returns: What sources and stages ask.
         """
         if self.graph is not None:
-            index = None if self.path is None else self.open()
-            return documents_in(self.document_store, index, self.graph.open())
+            return documents_in(self.document_store, None if self.path is None else self.open(), self.graph)
         knowledge_base, store = self.open(), self.document_store
         return knowledge_base if store is None or self.path is None else documents_in(store, knowledge_base)
+
+    def warm_up(self) -> KnowledgeBase | None:
+        """
+        Open what there is to open.
+
+        :returns: The knowledge base, if there is one.
+        """
+        if self.graph is not None:
+            self.graph.open()
+        return None if self.graph is not None and self.path is None else self.open()
+
+    def check_recipe(self, recipe: Recipe) -> None:
+        """
+        Refuse a recipe that searches words or vectors where there is only a graph.
+
+        :param recipe: The sources that are left for this place.
+        :raises RecipeError: If a source cannot work.
+        """
+        if self.graph is not None and self.path is None:
+            recipe.check_place({Capability.GRAPH, Capability.TENANTS}, _CONNECT_RETRIEVER)
 
     def close(self) -> None:
         """Let go of the file, which the last to do so closes, and of the graph."""
         if self.graph is not None:
             self.graph.close()
+        self._close_file()
+
+    def _close_file(self) -> None:
         knowledge_base, self._knowledge_base = self._knowledge_base, None
         if knowledge_base is not None:
             knowledge_base.close()
 
     def __reduce__(self) -> tuple[Callable[..., "KnowledgeFile"], tuple[Any, ...]]:
-        return KnowledgeFile, (self.path, self.document_store, self.graph)
+        return partial(KnowledgeFile, graph_alone=self._graph_alone), self._made_of
 
 
 def load_embedder(knowledge_base: KnowledgeBase) -> None:

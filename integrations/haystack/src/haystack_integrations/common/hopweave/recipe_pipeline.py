@@ -1,14 +1,22 @@
 """A recipe as a native Haystack pipeline, and as the YAML that Hayhooks serves."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import yaml
 from haystack import Pipeline
+from haystack.document_stores.types import DocumentStore
 
+from haystack_integrations.common.hopweave.graph_location import Graph
+from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
 from haystack_integrations.common.hopweave.native import to_component
+from haystack_integrations.common.hopweave.parameters import check_names
+from haystack_integrations.common.hopweave.upstream import with_upstream
 from haystack_integrations.components.routers.hopweave.limits import FILTERS, OWN, TOP_K, LimitsRouter
+from haystack_integrations.components.routers.hopweave.upstream import UpstreamRouter
 from hopweave import Recipe, load_recipe
 from hopweave.context.context_builder import ContextBuilder
 
@@ -16,7 +24,7 @@ PIPELINES = Path(__file__).parent / "pipelines"
 """The folder with one YAML pipeline per shipped recipe."""
 
 
-def to_pipeline(recipe: str | Recipe, knowledge_base: str, *, tenant: dict[str, Any] | None = None) -> Pipeline:
+def to_pipeline(recipe: str | Recipe, knowledge_base: str | Path | None = None, **place: Any) -> Pipeline:
     """
     A pipeline with one component per source, fuser and stage of a recipe, to be changed like any other.
 
@@ -31,28 +39,71 @@ def to_pipeline(recipe: str | Recipe, knowledge_base: str, *, tenant: dict[str, 
     documents = pipeline.run({"query": "Who built the tide gate?"})["fuse"]["documents"]
     ```
 
+    With documents in a store of yours, connect your retrievers to the sources named in `upstream`:
+
+    ```python
+    from haystack.components.retrievers.in_memory import InMemoryBM25Retriever
+    from haystack.document_stores.in_memory import InMemoryDocumentStore
+
+    store = InMemoryDocumentStore()
+    pipeline = to_pipeline("multihop", graph="graph.db", document_store=store, upstream=["text", "vector"])
+    pipeline.add_component("words", InMemoryBM25Retriever(document_store=store))
+    pipeline.connect("words.documents", "text.documents")
+    ```
+
     :param recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
     :param knowledge_base: Path of the knowledge base file.
-    :param tenant: Metadata values a document must have to be seen at all, given to every component that takes them.
+    :param place: Where else things are, as in `RecipeRetriever`: `graph`, `graph_schema`, `document_store`, `upstream`
+        and `tenant`, each given to every component that takes it.
     :returns: The pipeline.
     """
-    return _assembled(load_recipe(recipe), {"knowledge_base": knowledge_base, "tenant": tenant})[0]
+    return _assembled(load_recipe(recipe), Place(knowledge_base, **place))[0]
 
 
-def last_step(
-    recipe: str | Recipe, knowledge_base: str, *, tenant: dict[str, Any] | None = None
-) -> tuple[Pipeline, str]:
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where documents and graph are, which sources are found by others, and who asks."""
+
+    knowledge_base: str | Path | None = field(default=None, kw_only=False)
+    document_store: DocumentStore | None = None
+    graph: Graph | None = None
+    graph_schema: str = "hopweave"
+    upstream: Sequence[str] = ()
+    tenant: dict[str, Any] | None = None
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """
+        What components take, by name.
+
+        :returns: Everything but `upstream`.
+        """
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "upstream"}
+
+    def check(self, recipe: Recipe) -> None:
+        """
+        Refuse what a recipe cannot work with.
+
+        :param recipe: The recipe.
+        :raises ValueError: If something is missing, or a name in `upstream` is no source.
+        """
+        if self.upstream:
+            check_names("upstream", self.upstream)
+        file = KnowledgeFile(self.knowledge_base, self.document_store, self.graph, self.graph_schema)
+        file.check_recipe(with_upstream(recipe, self.upstream, {}))
+
+
+def last_step(recipe: str | Recipe, knowledge_base: str | Path | None = None, **place: Any) -> tuple[Pipeline, str]:
     """
     The pipeline of a recipe as far as its documents, without paths and context, and the name of its last component.
 
     :param recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
     :param knowledge_base: Path of the knowledge base file.
-    :param tenant: Metadata values a document must have to be seen at all, given to every component that takes them.
+    :param place: As in `to_pipeline`.
     :returns: Both.
     """
     without = {"context": None, "neighbourhood": None, "paths": None}
-    shared = {"knowledge_base": knowledge_base, "tenant": tenant}
-    return _assembled(load_recipe(recipe).model_copy(update=without), shared)
+    return _assembled(load_recipe(recipe).model_copy(update=without), Place(knowledge_base, **place))
 
 
 def open_sockets(pipeline: Pipeline, name: str) -> list[str]:
@@ -66,18 +117,21 @@ def open_sockets(pipeline: Pipeline, name: str) -> list[str]:
     return [f"{part}.{name}" for part, sockets in sorted(pipeline.inputs().items()) if name in sockets]
 
 
-def to_yaml(recipe: str | Recipe, knowledge_base: str = "hopweave.db", *, tenant: dict[str, Any] | None = None) -> str:
+def to_yaml(recipe: str | Recipe, knowledge_base: str | Path | None = None, **place: Any) -> str:
     """
     A recipe as a YAML pipeline that ends in a cited context, with the inputs and outputs that Hayhooks wants declared.
 
     :param recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
-    :param knowledge_base: Path of the knowledge base file.
-    :param tenant: Metadata values a document must have to be seen at all, given to every component that takes them.
-    :returns: The YAML; `Pipeline.loads` reads it without any setting.
+    :param knowledge_base: Path of the knowledge base file; `hopweave.db` if there is no graph either.
+    :param place: As in `to_pipeline`.
+    :returns: The YAML; `Pipeline.loads` reads it without any setting. A secret is written as the name of its
+        environment variable.
     """
     recipe = load_recipe(recipe)
     complete = recipe.model_copy(update={"context": recipe.context or ContextBuilder()})
-    pipeline = to_pipeline(complete, knowledge_base, tenant=tenant)
+    if knowledge_base is None and place.get("graph") is None:
+        knowledge_base = "hopweave.db"
+    pipeline = to_pipeline(complete, knowledge_base, **place)
     declared: dict[str, Any] = {
         "inputs": {"query": open_sockets(pipeline, "query")},
         "outputs": {"context": "context.context"},
@@ -85,17 +139,22 @@ def to_yaml(recipe: str | Recipe, knowledge_base: str = "hopweave.db", *, tenant
     return pipeline.dumps() + yaml.safe_dump(declared, sort_keys=False)
 
 
-def _assembled(recipe: Recipe, shared: dict[str, Any]) -> tuple[Pipeline, str]:
+def _assembled(recipe: Recipe, place: Place) -> tuple[Pipeline, str]:
+    place.check(recipe)
+    shared = place.parameters
     parts: dict[str, Any] = {
-        name: to_component(source, **shared, top_k=recipe.depth(name), filter_policy="defer")
+        name: UpstreamRouter(tenant=place.tenant)
+        if name in place.upstream
+        else to_component(source, **shared, top_k=recipe.depth(name), filter_policy="defer")
         for name, source in recipe.sources.items()
     }
     wires: list[tuple[str, str]] = []
     limits = _limits(recipe)
     fuse = _add(parts, "fuse", to_component(recipe.fuse, sources=list(recipe.sources), **limits[0]))
     for name, source in recipe.sources.items():
+        needs = () if name in place.upstream else source.needs
         wires += [(f"{name}.documents", f"{fuse}.{name}")]
-        wires += [(f"{needed}.documents", f"{name}.{needed}") for needed in source.needs]
+        wires += [(f"{needed}.documents", f"{name}.{needed}") for needed in needs]
     last = fuse
     for stage, limit in zip(recipe.stages, limits[1:], strict=True):
         name = _add(parts, stage.kind, to_component(stage, **shared, **limit))

@@ -6,6 +6,7 @@ from typing import Any
 from haystack import Document, component
 
 from haystack_integrations.common.hopweave.documents import to_hit
+from haystack_integrations.common.hopweave.graph_location import Graph, as_written
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
 from haystack_integrations.common.hopweave.parameters import NamedParameters, overridden, written
 from haystack_integrations.common.hopweave.questions import Skip, Tenant, narrowed, to_query
@@ -37,7 +38,9 @@ class FlowPruningBuilder(NamedParameters):
     def __init__(
         self,
         *,
-        knowledge_base: str | Path,
+        knowledge_base: str | Path | None = None,
+        graph: Graph | None = None,
+        graph_schema: str = "hopweave",
         min_hits: int = _CORE.min_hits,
         found_by: str | None = _CORE.found_by,
         max_endpoints: int = _CORE.max_endpoints,
@@ -53,6 +56,9 @@ class FlowPruningBuilder(NamedParameters):
         Create the builder; the file is opened on first use.
 
         :param knowledge_base: Path of the knowledge base file that has the graph.
+        :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), in the
+            place of a knowledge base.
+        :param graph_schema: Schema of the database in which the tables of the graph lie.
         :param min_hits: With fewer documents than this there is nothing to prune.
         :param found_by: Kind of the source that must have returned so many; None counts the documents there are.
         :param max_endpoints: How many of the best documents paths begin and end at.
@@ -75,9 +81,11 @@ class FlowPruningBuilder(NamedParameters):
             time_budget_seconds=time_budget_seconds,
             edge_type_weights=edge_type_weights,
         )
-        self.knowledge_base = str(knowledge_base)
+        self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
+        self.graph = as_written(graph)
+        self.graph_schema = graph_schema
         self.tenant = tenant
-        self._file = KnowledgeFile(knowledge_base)
+        self._file = KnowledgeFile(knowledge_base, None, graph, graph_schema, graph_alone=True)
 
     def to_dict(self) -> dict[str, Any]:
         """
@@ -85,14 +93,21 @@ class FlowPruningBuilder(NamedParameters):
 
         :returns: Its type and the parameters of its constructor.
         """
-        return written(self, self.pruning, knowledge_base=self.knowledge_base, tenant=self.tenant)
+        return written(
+            self,
+            self.pruning,
+            knowledge_base=self.knowledge_base,
+            graph=self.graph,
+            graph_schema=self.graph_schema,
+            tenant=self.tenant,
+        )
 
     def warm_up(self) -> None:
-        """Open the knowledge base."""
-        self._file.open()
+        """Open the knowledge base or the graph."""
+        self._file.warm_up()
 
     def close(self) -> None:
-        """Let go of the knowledge base."""
+        """Let go of the knowledge base or the graph."""
         self._file.close()
 
     @component.output_types(paths=list[str], details=list[dict[str, Any]], document_ids=list[str], finished=bool)
@@ -121,7 +136,7 @@ class FlowPruningBuilder(NamedParameters):
         asked = (plan is None or plan["prune_paths"]) and not skipped
         hits = [to_hit(one) for one in documents if asked]
         pruning = overridden(self.pruning, overrides, top_k=top_k)
-        found = pruning.paths(hits, self._file.open(), tenant=narrowed(self.tenant, tenant))
+        found = pruning.paths(hits, self._file.knowledge(), tenant=narrowed(self.tenant, tenant))
         tag("flow_pruning", (), paths=len(found.paths), finished=found.finished)
         return {
             "paths": list(found.lines),

@@ -7,6 +7,7 @@ from typing import Any
 
 from haystack import Document, component
 
+from haystack_integrations.common.hopweave.graph_location import Graph, as_written
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
 from haystack_integrations.common.hopweave.parameters import NamedParameters
 from haystack_integrations.common.hopweave.questions import Tenant, narrowed
@@ -34,7 +35,9 @@ class NeighbourhoodBuilder(NamedParameters):
     def __init__(
         self,
         *,
-        knowledge_base: str | Path,
+        knowledge_base: str | Path | None = None,
+        graph: Graph | None = None,
+        graph_schema: str = "hopweave",
         edge_types: Sequence[str] | None = None,
         tenant: dict[str, Any] | None = None,
     ) -> None:
@@ -42,20 +45,25 @@ class NeighbourhoodBuilder(NamedParameters):
         Create the builder; the file is opened on first use.
 
         :param knowledge_base: Path of the knowledge base file that has the graph.
+        :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), in the
+            place of a knowledge base.
+        :param graph_schema: Schema of the database in which the tables of the graph lie.
         :param edge_types: Only edges of these types; None for all.
         :param tenant: Metadata values a document must have for its contributions to be visible.
         """
-        self.knowledge_base = str(knowledge_base)
+        self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
+        self.graph = as_written(graph)
+        self.graph_schema = graph_schema
         self.tenant = tenant
         self.edge_types = None if edge_types is None else list(edge_types)
-        self._file = KnowledgeFile(knowledge_base)
+        self._file = KnowledgeFile(knowledge_base, None, graph, graph_schema, graph_alone=True)
 
     def warm_up(self) -> None:
-        """Open the knowledge base."""
-        self._file.open()
+        """Open the knowledge base or the graph."""
+        self._file.warm_up()
 
     def close(self) -> None:
-        """Let go of the knowledge base."""
+        """Let go of the knowledge base or the graph."""
         self._file.close()
 
     @component.output_types(outgoing=list[dict[str, Any]], incoming=list[dict[str, Any]], edges=list[dict[str, Any]])
@@ -70,7 +78,7 @@ class NeighbourhoodBuilder(NamedParameters):
         :param tenant: Metadata values a document must have to be seen at all, within what was given at construction.
         :returns: The nodes that are `outgoing` and `incoming`, and the `edges`, as plain data.
         """
-        graph = graph_of(self._file.open(), "neighbourhood", narrowed(self.tenant, tenant))
+        graph = graph_of(self._file.knowledge(), "neighbourhood", narrowed(self.tenant, tenant))
         numbers = passage_numbers(graph, [one.id for one in documents])
         types = self.edge_types if edge_types is None else edge_types
         around = neighbourhood(graph, numbers.values(), edge_types=types)

@@ -7,6 +7,7 @@ from typing import Any
 from haystack import Document, component
 
 from haystack_integrations.common.hopweave.documents import to_hit
+from haystack_integrations.common.hopweave.graph_location import Graph, as_written
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
 from haystack_integrations.common.hopweave.parameters import NamedParameters, overridden, written
 from haystack_integrations.common.hopweave.questions import Skip, Tenant, narrowed, to_query
@@ -34,7 +35,9 @@ class ServiceNeighbourhoodBuilder(NamedParameters):
     def __init__(
         self,
         *,
-        knowledge_base: str | Path,
+        knowledge_base: str | Path | None = None,
+        graph: Graph | None = None,
+        graph_schema: str = "hopweave",
         node_kinds: Sequence[str] = _CORE.node_kinds,
         edge_types: Sequence[str] | None = _CORE.edge_types,
         tenant: dict[str, Any] | None = None,
@@ -43,14 +46,19 @@ class ServiceNeighbourhoodBuilder(NamedParameters):
         Create the builder; the file is opened on first use.
 
         :param knowledge_base: Path of the knowledge base file that has the graph.
+        :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), in the
+            place of a knowledge base.
+        :param graph_schema: Schema of the database in which the tables of the graph lie.
         :param node_kinds: Kinds of the nodes to look around.
         :param edge_types: Edges that count; None for all of them.
         :param tenant: Metadata values a document must have for its contributions to be visible.
         """
         self.builder = ServiceNeighbourhood(node_kinds=node_kinds, edge_types=edge_types)
-        self.knowledge_base = str(knowledge_base)
+        self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
+        self.graph = as_written(graph)
+        self.graph_schema = graph_schema
         self.tenant = tenant
-        self._file = KnowledgeFile(knowledge_base)
+        self._file = KnowledgeFile(knowledge_base, None, graph, graph_schema, graph_alone=True)
 
     def to_dict(self) -> dict[str, Any]:
         """
@@ -58,14 +66,21 @@ class ServiceNeighbourhoodBuilder(NamedParameters):
 
         :returns: Its type and the parameters of its constructor.
         """
-        return written(self, self.builder, knowledge_base=self.knowledge_base, tenant=self.tenant)
+        return written(
+            self,
+            self.builder,
+            knowledge_base=self.knowledge_base,
+            graph=self.graph,
+            graph_schema=self.graph_schema,
+            tenant=self.tenant,
+        )
 
     def warm_up(self) -> None:
-        """Open the knowledge base."""
-        self._file.open()
+        """Open the knowledge base or the graph."""
+        self._file.warm_up()
 
     def close(self) -> None:
-        """Let go of the knowledge base."""
+        """Let go of the knowledge base or the graph."""
         self._file.close()
 
     @component.output_types(lines=list[str], neighbourhood=dict[str, Any])
@@ -89,6 +104,6 @@ class ServiceNeighbourhoodBuilder(NamedParameters):
             return {"lines": [], "neighbourhood": {}}
         hits = [to_hit(one) for one in documents]
         builder = overridden(self.builder, overrides)
-        around = builder.around(hits, self._file.open(), tenant=narrowed(self.tenant, tenant))
+        around = builder.around(hits, self._file.knowledge(), tenant=narrowed(self.tenant, tenant))
         tag("service_neighbourhood", (), services=len(around.by_name))
         return {"lines": list(around.lines), "neighbourhood": around.as_dict()}

@@ -1,11 +1,14 @@
 """A whole recipe as one component made of components."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from haystack import Document, super_component
+from haystack.document_stores.types import DocumentStore
 
+from haystack_integrations.common.hopweave.graph_location import Graph, as_written
 from haystack_integrations.common.hopweave.questions import Skip, Tenant
 from hopweave import load_recipe
 from hopweave.scores import count_of
@@ -16,7 +19,8 @@ class HybridGraphRetriever:
     """
     A recipe as a super component: inside, a native Haystack pipeline with one component per source, fuser and stage.
 
-    It takes `query`, `filters`, `top_k`, `tenant` and, if a stage goes by the clock, `now`; it gives `documents`.
+    It takes `query`, `filters`, `top_k`, `tenant`, if a stage goes by the clock `now`, and documents under the names in
+    `upstream`; it gives `documents`.
     `RecipeRetriever` does the same in one step, without the copies that Haystack makes between components.
 
     ```python
@@ -30,36 +34,60 @@ class HybridGraphRetriever:
     def __init__(
         self,
         *,
-        knowledge_base: str | Path,
+        knowledge_base: str | Path | None = None,
+        document_store: DocumentStore | None = None,
+        graph: Graph | None = None,
+        graph_schema: str = "hopweave",
         recipe: str = "hybrid",
+        upstream: Sequence[str] = (),
         top_k: int | None = None,
         tenant: dict[str, Any] | None = None,
     ) -> None:
         """
-        Create the retriever; the file is opened on first use.
+        Create the retriever; file and graph are opened on first use.
 
         :param knowledge_base: Path of the knowledge base file.
+        :param document_store: Where the documents live, if not in the file; they go by the same ids.
+        :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), as
+            `GraphWriter` writes them. It takes the place of the graph of a knowledge base, so that with `upstream`
+            retrievers of your store no knowledge base is needed.
+        :param graph_schema: Schema of the database in which the tables of the graph lie.
         :param recipe: Name of a shipped recipe, or path of a YAML file.
+        :param upstream: Names of the recipe's sources whose documents other components find: each is an input of that
+            name, to which any retriever can be connected.
         :param top_k: How many documents to return; the recipe's own number when not given.
         :param tenant: Metadata values a document must have to be seen at all.
         """
         # here and not above: it needs this package's other retrievers
         from haystack_integrations.common.hopweave.recipe_pipeline import last_step, open_sockets
 
-        self.knowledge_base = str(knowledge_base)
+        self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
+        self.document_store = document_store
+        self.graph = as_written(graph)
+        self.graph_schema = graph_schema
         self.recipe = recipe
+        self.upstream = list(upstream)
         self.top_k = top_k
         self.tenant = tenant
         described: Any = load_recipe(recipe)
         if top_k is not None:
             described = described.model_copy(update={"top_k": count_of("top_k", top_k)})
-        self.pipeline, last = last_step(described, self.knowledge_base, tenant=tenant)
+        self.pipeline, last = last_step(
+            described,
+            knowledge_base,
+            document_store=document_store,
+            graph=graph,
+            graph_schema=graph_schema,
+            upstream=upstream,
+            tenant=tenant,
+        )
         self.input_mapping = {
             "query": open_sockets(self.pipeline, "query"),
             "filters": open_sockets(self.pipeline, "filters"),
             "top_k": open_sockets(self.pipeline, "top_k"),
             "tenant": open_sockets(self.pipeline, "tenant"),
             "skip": open_sockets(self.pipeline, "skip"),
+            **{name: [f"{name}.documents"] for name in self.upstream},
         }
         if dated := open_sockets(self.pipeline, "now"):
             self.input_mapping["now"] = dated
@@ -75,6 +103,7 @@ class HybridGraphRetriever:
             tenant: Tenant = None,
             now: datetime | str | None = None,
             skip: Skip = None,
+            **documents: list[Document] | None,
         ) -> dict[str, list[Document]]:
             """Find documents for a query."""
             ...
@@ -87,6 +116,7 @@ class HybridGraphRetriever:
             tenant: Tenant = None,
             now: datetime | str | None = None,
             skip: Skip = None,
+            **documents: list[Document] | None,
         ) -> dict[str, list[Document]]:
             """Find documents for a query without blocking the event loop."""
             ...
@@ -97,7 +127,8 @@ class HybridGraphRetriever:
             """
             Find documents for a query.
 
-            :param inputs: `query`, and if you like `filters`, `top_k`, `tenant`, `now` and `skip`.
+            :param inputs: `query`, and if you like `filters`, `top_k`, `tenant`, `now`, `skip`, and documents by the names
+                in `upstream`.
             :returns: `documents`, best first; none for a message that the recipe's gate does not let through.
             """
             return {"documents": [], **super(HybridGraphRetriever, self).run(**inputs)}  # noqa: UP008 - a bare super() is that of the class before it was decorated
@@ -106,7 +137,8 @@ class HybridGraphRetriever:
             """
             Find documents for a query without blocking the event loop.
 
-            :param inputs: `query`, and if you like `filters`, `top_k`, `tenant`, `now` and `skip`.
+            :param inputs: `query`, and if you like `filters`, `top_k`, `tenant`, `now`, `skip`, and documents by the names
+                in `upstream`.
             :returns: `documents`, best first; none for a message that the recipe's gate does not let through.
             """
             return {"documents": [], **await super(HybridGraphRetriever, self).run_async(**inputs)}  # noqa: UP008 - a bare super() is that of the class before it was decorated

@@ -7,6 +7,7 @@ from typing import Any
 from haystack import component
 from haystack.document_stores.types import DocumentStore, FilterPolicy
 
+from haystack_integrations.common.hopweave.graph_location import Graph
 from haystack_integrations.components.retrievers.hopweave.seeded_retriever import SeededRetriever
 from hopweave.graph.intent_edges import IntentEdges
 
@@ -35,6 +36,8 @@ class IntentEdgesRetriever(SeededRetriever):
         *,
         knowledge_base: str | Path | None = None,
         document_store: DocumentStore | None = None,
+        graph: Graph | None = None,
+        graph_schema: str = "hopweave",
         seeds_from: Sequence[str] = _CORE.seeds_from,
         seeds_per_source: int = _CORE.seeds_per_source,
         top_k: int = _CORE.top_k,
@@ -45,10 +48,13 @@ class IntentEdgesRetriever(SeededRetriever):
         tenant: dict[str, Any] | None = None,
     ) -> None:
         """
-        Create the retriever; the file is opened on first use.
+        Create the retriever; file and graph are opened on first use.
 
         :param knowledge_base: Path of the knowledge base file that has the graph.
         :param document_store: Where the documents live, if not in the knowledge base; they go by the same ids.
+        :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), as
+            `GraphWriter` writes them, in the place of a knowledge base; then `document_store` is needed.
+        :param graph_schema: Schema of the database in which the tables of the graph lie.
         :param seeds_from: Names of inputs for what other retrievers found.
         :param seeds_per_source: How many of the best documents of each are seeds.
         :param top_k: How many documents to return.
@@ -71,6 +77,8 @@ class IntentEdgesRetriever(SeededRetriever):
             source,
             knowledge_base=knowledge_base,
             document_store=document_store,
+            graph=graph,
+            graph_schema=graph_schema,
             filters=filters,
             filter_policy=filter_policy,
             tenant=tenant,

@@ -7,6 +7,7 @@ from typing import Any
 from haystack import Document, component
 from haystack.document_stores.types import DocumentStore, FilterPolicy
 
+from haystack_integrations.common.hopweave.graph_location import Graph
 from haystack_integrations.common.hopweave.questions import Skip, Tenant
 from haystack_integrations.components.retrievers.hopweave.source_retriever import SourceRetriever
 from hopweave.graph.pagerank import PageRank
@@ -21,8 +22,8 @@ class PageRankRetriever(SourceRetriever):
 
     Seeds are the entities the question names, the passages about them, and the best documents of the sources in
     `seeds_from`, each of which is an input of that name: connect any retriever to it. Without any seed there are no
-    documents. The graph is that of a knowledge base file; the documents may live in any
-    document store.
+    documents. The graph is that of a knowledge base file, or with `graph` one that `GraphWriter` has written to a file
+    or to PostgreSQL; the documents may live in any document store.
 
     ```python
     from haystack_integrations.components.retrievers.hopweave import PageRankRetriever
@@ -37,6 +38,8 @@ class PageRankRetriever(SourceRetriever):
         *,
         knowledge_base: str | Path | None = None,
         document_store: DocumentStore | None = None,
+        graph: Graph | None = None,
+        graph_schema: str = "hopweave",
         seeds_from: Sequence[str] = _CORE.seeds_from,
         word_source: str | None = _CORE.word_source,
         analyzer: str = _CORE.analyzer,
@@ -69,10 +72,13 @@ class PageRankRetriever(SourceRetriever):
         tenant: dict[str, Any] | None = None,
     ) -> None:
         """
-        Create the retriever; the file is opened on first use.
+        Create the retriever; file and graph are opened on first use.
 
         :param knowledge_base: Path of the knowledge base file that has the graph.
         :param document_store: Where the documents live, if not in the knowledge base; they go by the same ids.
+        :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), as
+            `GraphWriter` writes them, in the place of a knowledge base; then `document_store` is needed.
+        :param graph_schema: Schema of the database in which the tables of the graph lie.
         :param seeds_from: Names of inputs for what other retrievers found, whose best passages are seeds as well.
         :param word_source: Which of these goes by words; None if none does.
         :param analyzer: Analyzer for the words outside the names.
@@ -141,6 +147,8 @@ class PageRankRetriever(SourceRetriever):
             source,
             knowledge_base=knowledge_base,
             document_store=document_store,
+            graph=graph,
+            graph_schema=graph_schema,
             filters=filters,
             filter_policy=filter_policy,
             tenant=tenant,

@@ -1,5 +1,6 @@
 """A whole recipe as one retriever."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -7,11 +8,10 @@ from typing import Any
 
 from haystack import Document, component, default_to_dict
 from haystack.document_stores.types import DocumentStore, FilterPolicy
-from haystack.utils import Secret
 
 from haystack_integrations.common.hopweave.documents import to_document
 from haystack_integrations.common.hopweave.failures import report_failures
-from haystack_integrations.common.hopweave.graph_location import GraphLocation
+from haystack_integrations.common.hopweave.graph_location import Graph, as_written
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile, load_embedder
 from haystack_integrations.common.hopweave.parameters import (
     NamedParameters,
@@ -55,7 +55,7 @@ class RecipeRetriever(NamedParameters):
         *,
         knowledge_base: str | Path | None = None,
         document_store: DocumentStore | None = None,
-        graph: str | Path | Secret | None = None,
+        graph: Graph | None = None,
         graph_schema: str = "hopweave",
         recipe: str = "hybrid",
         upstream: Sequence[str] = (),
@@ -86,11 +86,10 @@ class RecipeRetriever(NamedParameters):
         first([], top_k)
         if upstream:
             check_names("upstream", upstream)
-        with_upstream(self._recipe, upstream, {})
+        own = with_upstream(self._recipe, upstream, {})
         self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
         self.document_store = document_store
-        self._graph = None if graph is None else GraphLocation(graph, graph_schema)
-        self.graph = None if self._graph is None else self._graph.graph
+        self.graph = as_written(graph)
         self.graph_schema = graph_schema
         self.recipe = recipe
         self.upstream = list(upstream)
@@ -98,18 +97,15 @@ class RecipeRetriever(NamedParameters):
         self.filters = filters
         self.filter_policy = as_filter_policy(filter_policy)
         self.tenant = tenant
-        self._file = KnowledgeFile(knowledge_base, document_store, self._graph)
+        self._file = KnowledgeFile(knowledge_base, document_store, graph, graph_schema)
+        self._file.check_recipe(own)
         accept_documents(self, "upstream", self.upstream)
 
     def warm_up(self) -> None:
-        """Open the knowledge base, and load its embedding model if the recipe has a source that needs it."""
-        if self._graph is not None:
-            self._graph.open()
-        if self.knowledge_base is None and self._graph is not None:
-            return
-        opened = self._file.open()
+        """Open knowledge base and graph, and load the embedding model if the recipe has a source that needs it."""
+        opened = self._file.warm_up()
         own = [source for name, source in self._recipe.sources.items() if name not in self.upstream]
-        if any(isinstance(source, VectorSearch) for source in own):
+        if opened is not None and any(isinstance(source, VectorSearch) for source in own):
             load_embedder(opened)
 
     def to_dict(self) -> dict[str, Any]:
@@ -133,7 +129,7 @@ class RecipeRetriever(NamedParameters):
         )
 
     def close(self) -> None:
-        """Let go of the knowledge base."""
+        """Let go of knowledge base and graph."""
         self._file.close()
 
     @component.output_types(documents=list[Document], confidence=float | None, failures=dict[str, str])
@@ -193,7 +189,8 @@ class RecipeRetriever(NamedParameters):
             the answer is among what was found (None if nothing was looked up), and, if optional sources or
             stages failed or were too slow, `failures` with the reasons by source or kind of stage.
         """
-        pipeline, question, wanted = self._prepare(query, filters, top_k, query_embedding, now, tenant, skip, documents)
+        given = (query, filters, top_k, query_embedding, now, tenant, skip, documents)
+        pipeline, question, wanted = await asyncio.to_thread(self._prepare, *given)  # it may open files
         return self._finish(await pipeline.run_async(question, top_k=wanted))
 
     def _prepare(
@@ -221,7 +218,8 @@ class RecipeRetriever(NamedParameters):
 
     def _finish(self, result: Result) -> dict[str, Any]:
         failed = {f"failed.{name}": why for name, why in result.failures.items()}
-        tags = {**failed, **({"emptied_by": result.emptied_by} if result.emptied_by else {})}
+        missing = {f"missing.{name}": number for name, number in result.missing.items()}
+        tags = {**failed, **missing, **({"emptied_by": result.emptied_by} if result.emptied_by else {})}
         tag("recipe", result.hits, intent=result.query.intent.name if result.query.intent else "none", **tags)
         found: dict[str, Any] = {
             "documents": [to_document(hit) for hit in result.hits],

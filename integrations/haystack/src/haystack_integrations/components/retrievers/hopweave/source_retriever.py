@@ -1,5 +1,6 @@
 """What all retrievers share: a question in, one source of the core, documents out."""
 
+import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from haystack.document_stores.types import DocumentStore, FilterPolicy
 
 from haystack_integrations.common.hopweave.documents import to_document
 from haystack_integrations.common.hopweave.failures import report_failures
+from haystack_integrations.common.hopweave.graph_location import Graph, as_written
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
 from haystack_integrations.common.hopweave.parameters import (
     NamedParameters,
@@ -46,6 +48,8 @@ class SourceRetriever(NamedParameters):
         *,
         knowledge_base: str | Path | None,
         document_store: DocumentStore | None,
+        graph: Graph | None = None,
+        graph_schema: str = "hopweave",
         filters: dict[str, Any] | None,
         filter_policy: str | FilterPolicy,
         tenant: dict[str, Any] | None,
@@ -56,6 +60,8 @@ class SourceRetriever(NamedParameters):
         :param source: The source of the core.
         :param knowledge_base: Path of the knowledge base file; not needed with a `HopweaveDocumentStore`.
         :param document_store: Where the documents live, if not in the knowledge base.
+        :param graph: Path, URL or secret of a graph in the place of that of the knowledge base.
+        :param graph_schema: Schema of the database in which the tables of the graph lie.
         :param filters: Haystack metadata filters.
         :param filter_policy: Whether filters given to `run` replace these, are merged with them, or are left to a later
             component.
@@ -67,7 +73,9 @@ class SourceRetriever(NamedParameters):
         self.filter_policy = as_retriever_filter_policy(filter_policy)
         self.tenant = tenant
         self.document_store = document_store
-        self._file = KnowledgeFile(knowledge_base, document_store)
+        self.graph = as_written(graph)
+        self.graph_schema = graph_schema
+        self._file = KnowledgeFile(knowledge_base, document_store, graph, graph_schema)
         accept_documents(self, "seeds_from", source.needs)
 
     @property
@@ -76,8 +84,8 @@ class SourceRetriever(NamedParameters):
         return self.source.top_k
 
     def warm_up(self) -> None:
-        """Open the knowledge base."""
-        self._file.open()
+        """Open knowledge base and graph."""
+        self._file.warm_up()
 
     def close(self) -> None:
         """Let go of the knowledge base."""
@@ -97,6 +105,8 @@ class SourceRetriever(NamedParameters):
             filter_policy=str(self.filter_policy),
             tenant=self.tenant,
             document_store=self.document_store,
+            graph=self.graph,
+            graph_schema=self.graph_schema,
         )
 
     def _find(self, *arguments: Any, skip: Skip = None, **inputs: Any) -> dict[str, Any]:
@@ -108,7 +118,7 @@ class SourceRetriever(NamedParameters):
     async def _find_async(self, *arguments: Any, skip: Skip = None, **inputs: Any) -> dict[str, Any]:
         if self._is_skipped(skip):
             return {}
-        pipeline, question = self._prepare(*arguments, **inputs)
+        pipeline, question = await asyncio.to_thread(self._prepare, *arguments, **inputs)  # it may open files
         found = pipeline.find_async(question, filtered=False) if self._defers else pipeline.run_async(question)
         return self._finish(await found)
 
@@ -147,7 +157,9 @@ class SourceRetriever(NamedParameters):
         return Pipeline(recipe, self._file.knowledge()), asked
 
     def _finish(self, result: Result) -> dict[str, Any]:
-        tag(self.source.kind, result.hits, **{f"failed.{name}": why for name, why in result.failures.items()})
+        failed = {f"failed.{name}": why for name, why in result.failures.items()}
+        missing = {f"missing.{name}": number for name, number in result.missing.items()}
+        tag(self.source.kind, result.hits, **failed, **missing)
         if result.failures:
             return {"failures": report_failures(self, result.failures)}
         return {"documents": [to_document(hit) for hit in result.hits]}

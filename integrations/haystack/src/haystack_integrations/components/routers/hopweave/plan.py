@@ -7,6 +7,7 @@ from typing import Any
 
 from haystack import component
 
+from haystack_integrations.common.hopweave.graph_location import Graph, as_written
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
 from haystack_integrations.common.hopweave.parameters import NamedParameters, check_names, overridden, written
 from haystack_integrations.common.hopweave.questions import Tenant, narrowed
@@ -24,7 +25,8 @@ class PlanRouter(NamedParameters):
     Sends a question to those sources that are worth asking; the branches of the others do not run.
 
     There is one output per source, to be connected to that source's retriever, `restart` for a graph retriever if the
-    plan has one, and `plan` with everything. Given a knowledge base, it counts what the question names in its graph.
+    plan has one, and `plan` with everything. Given a knowledge base or a graph, it counts what the question names
+    there.
 
     ```python
     from haystack_integrations.components.routers.hopweave import PlanRouter
@@ -40,6 +42,8 @@ class PlanRouter(NamedParameters):
         *,
         sources: Sequence[str],
         knowledge_base: str | Path | None = None,
+        graph: Graph | None = None,
+        graph_schema: str = "hopweave",
         simple_characters: int = _CORE.simple_characters,
         simple_entities: int = _CORE.simple_entities,
         complex_characters: int = _CORE.complex_characters,
@@ -57,6 +61,9 @@ class PlanRouter(NamedParameters):
         :param sources: The names of the sources, each of which becomes an output.
         :param knowledge_base: Path of the knowledge base file in whose graph entities are looked up; opened on first
             use.
+        :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), in the
+            place of that of a knowledge base.
+        :param graph_schema: Schema of the database in which the tables of the graph lie.
         :param simple_characters: A simple question is shorter than this.
         :param simple_entities: A simple question names at most so many entities.
         :param complex_characters: A question this long or longer is complex.
@@ -83,7 +90,11 @@ class PlanRouter(NamedParameters):
         self.tenant = tenant
         self.sources = list(sources)
         self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
-        self._file = None if knowledge_base is None else KnowledgeFile(knowledge_base)
+        self.graph = as_written(graph)
+        self.graph_schema = graph_schema
+        self._file: KnowledgeFile | None = None
+        if knowledge_base is not None or graph is not None:
+            self._file = KnowledgeFile(knowledge_base, None, graph, graph_schema, graph_alone=True)
         if clashes := sorted({"plan", "restart"}.intersection(self.sources)):
             raise ValueError(f"sources: {clashes[0]!r} is not allowed: it is the name of another output")
         component.set_output_types(self, plan=dict[str, Any], restart=float, **dict.fromkeys(self.sources, str))
@@ -94,12 +105,20 @@ class PlanRouter(NamedParameters):
 
         :returns: Its type and the parameters of its constructor.
         """
-        return written(self, self.planner, sources=self.sources, knowledge_base=self.knowledge_base, tenant=self.tenant)
+        return written(
+            self,
+            self.planner,
+            sources=self.sources,
+            knowledge_base=self.knowledge_base,
+            graph=self.graph,
+            graph_schema=self.graph_schema,
+            tenant=self.tenant,
+        )
 
     def warm_up(self) -> None:
-        """Open the knowledge base, if there is one."""
+        """Open the knowledge base or the graph, if there is one."""
         if self._file:
-            self._file.open()
+            self._file.warm_up()
 
     def close(self) -> None:
         """Let go of the knowledge base."""
@@ -125,7 +144,7 @@ class PlanRouter(NamedParameters):
         """
         seen_by = narrowed(self.tenant, tenant)
         if entities is None and self._file:
-            entities = len(Linker().link(query, graph_of(self._file.open(), "plan", seen_by)).links)
+            entities = len(Linker().link(query, graph_of(self._file.knowledge(), "plan", seen_by)).links)
         plan = overridden(self.planner, overrides).plan(query, entities or 0, self.sources)
         tag("plan", (), complexity=plan.complexity, sources=",".join(plan.sources))
         restart = {} if plan.restart is None else {"restart": plan.restart}

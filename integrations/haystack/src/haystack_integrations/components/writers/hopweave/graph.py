@@ -1,17 +1,21 @@
 """Indexing for documents that live in a store of the user's: their graph alone."""
 
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 from haystack import Document, component, default_to_dict
 from haystack.utils import Secret
 
 from haystack_integrations.common.hopweave.documents import check_documents, to_passage
-from haystack_integrations.common.hopweave.graph_location import GraphLocation
+from haystack_integrations.common.hopweave.graph_location import Graph, located
 from haystack_integrations.common.hopweave.knowledge_settings import Described, made_builders
 from haystack_integrations.common.hopweave.parameters import NamedParameters
+from hopweave import GraphStore
 from hopweave.document import Document as Passage
+from hopweave.graph_store.location import GraphLocation
+
+_WHOLE = "source_id"  # where Haystack's splitters say which document a part comes from
 
 
 @component
@@ -20,7 +24,8 @@ class GraphWriter(NamedParameters):
     Writes what documents contribute to a graph, without their texts and vectors, which stay in the store they are in.
 
     The graph is an SQLite file or lies in PostgreSQL, where many processes may write to it. Writing what has not
-    changed does nothing, and writing a document again replaces what it contributed.
+    changed does nothing, and writing a document again replaces what it contributed. Parts that Haystack's splitters
+    made (`source_id`, `split_id`) are known as parts of one document.
 
     ```python
     from haystack import Document
@@ -34,8 +39,8 @@ class GraphWriter(NamedParameters):
     def __init__(
         self,
         *,
-        graph: str | Path | Secret,
-        schema: str = "hopweave",
+        graph: Graph,
+        graph_schema: str = "hopweave",
         builders: Sequence[Described] | None = None,
         source_field: str | None = None,
         batch_size: int = 256,
@@ -44,19 +49,21 @@ class GraphWriter(NamedParameters):
         Create the writer; the graph is opened on first use.
 
         :param graph: Path of a file, or URL of a PostgreSQL database; one with a password as a secret.
-        :param schema: Schema of the database in which the tables lie.
+        :param graph_schema: Schema of the database in which the tables of the graph lie.
         :param builders: What connects documents, by kind or as mappings; None for the usual builders. They matter only
             when the graph is new.
         :param source_field: Metadata field that says where a document comes from, such as `file_path`. What a source
             had before and has no more is deleted when its documents are written again, in one transaction per source.
+            Without it, parts belong to the document that they are parts of, and nothing is deleted.
         :param batch_size: How many documents make a transaction.
         """
-        self._location = GraphLocation(graph, schema)
-        self.graph = self._location.graph
-        self.schema = schema
+        located(graph, graph_schema)  # which refuses what is no place for a graph
+        self.graph: str | Secret = graph if isinstance(graph, Secret) else str(graph)
+        self.graph_schema = graph_schema
         self.builders = None if builders is None else list(builders)
         self.source_field = source_field
         self.batch_size = batch_size
+        self._location: GraphLocation | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """
@@ -67,7 +74,7 @@ class GraphWriter(NamedParameters):
         return default_to_dict(
             self,
             graph=self.graph,
-            schema=self.schema,
+            graph_schema=self.graph_schema,
             builders=self.builders,
             source_field=self.source_field,
             batch_size=self.batch_size,
@@ -75,7 +82,8 @@ class GraphWriter(NamedParameters):
 
     def close(self) -> None:
         """Let go of the graph."""
-        self._location.close()
+        if self._location is not None:
+            self._location.close()
 
     @component.output_types(documents_written=int, unchanged=int, deleted=int)
     def run(self, documents: list[Document], complete: bool = False) -> dict[str, int]:
@@ -88,11 +96,12 @@ class GraphWriter(NamedParameters):
         :raises ValueError: If it is not a list of documents.
         """
         check_documents(documents)
-        store = self._location.open(builders=made_builders(self.builders))
+        store = self._open()
         by_source: dict[str, list[Passage]] = {}
         for passage in map(to_passage, documents):
             by_source.setdefault(str(passage.metadata.get(self.source_field or "") or ""), []).append(passage)
-        done = store.add(by_source.pop("", []), batch_size=self.batch_size)
+        alone = (replace(one, source=str(one.metadata.get(_WHOLE) or "")) for one in by_source.pop("", []))
+        done = store.add(alone, batch_size=self.batch_size)
         for source, group in by_source.items():
             done += store.replace(source, group)
         gone = store.delete(set(store.ids()) - {one.id for one in documents}) if complete else 0
@@ -102,12 +111,26 @@ class GraphWriter(NamedParameters):
             "deleted": done.removed + gone,
         }
 
-    def delete_documents(self, document_ids: list[str] | None = None, *, source: str | None = None) -> int:
+    def delete_documents(
+        self,
+        document_ids: list[str] | None = None,
+        *,
+        source: str | None = None,
+        where: dict[str, Any] | None = None,
+    ) -> int:
         """
-        Take documents out of the graph.
+        Take documents out of the graph; give one of the three.
 
         :param document_ids: Their ids.
-        :param source: Or the source all of whose documents go.
+        :param source: The source all of whose documents go: what `source_field` says, or without it the id of the
+            document that parts were split from (`source_id`).
+        :param where: Metadata values that all documents have which go, such as `{"file_path": "ships.md"}`.
         :returns: How many there were.
         """
-        return self._location.open(builders=made_builders(self.builders)).delete(document_ids, source=source)
+        return self._open().delete(document_ids, source=source, where=where)
+
+    def _open(self) -> GraphStore:
+        if self._location is None:  # builders may name what is registered after this was made
+            builders = made_builders(self.builders)
+            self._location = located(self.graph, self.graph_schema, writable=True, builders=builders)
+        return self._location.open()
