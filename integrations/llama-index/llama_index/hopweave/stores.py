@@ -10,7 +10,7 @@ from llama_index.core.schema import BaseNode
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.vector_stores.types import BasePydanticVectorStore, MetadataFilters
 
-from hopweave.component import is_asked_on_a_loop, on_loop
+from hopweave.concurrency.threads import is_asked_on_a_loop, on_loop
 
 _ALL = 10_000_000  # more nodes than one would read at once
 

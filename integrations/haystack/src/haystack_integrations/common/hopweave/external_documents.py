@@ -10,7 +10,7 @@ from haystack.document_stores.in_memory import InMemoryDocumentStore
 from haystack.document_stores.types import DocumentStore
 
 from haystack_integrations.common.hopweave.documents import to_hit
-from hopweave.component import is_asked_on_a_loop, on_loop
+from hopweave.concurrency.threads import is_asked_on_a_loop, on_loop
 from hopweave.graph.external_documents import ExternalDocuments, GraphHome
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge

@@ -127,8 +127,8 @@ class HybridGraphRetriever:
             """
             Find documents for a query.
 
-            :param inputs: `query`, and if you like `filters`, `top_k`, `tenant`, `now`, `skip`, and documents by the names
-                in `upstream`.
+            :param inputs: `query`, and if you like `filters`, `top_k`, `tenant`, `now`, `skip`, and documents by the
+                names in `upstream`.
             :returns: `documents`, best first; none for a message that the recipe's gate does not let through.
             """
             return {"documents": [], **super(HybridGraphRetriever, self).run(**inputs)}  # noqa: UP008 - a bare super() is that of the class before it was decorated
@@ -137,8 +137,8 @@ class HybridGraphRetriever:
             """
             Find documents for a query without blocking the event loop.
 
-            :param inputs: `query`, and if you like `filters`, `top_k`, `tenant`, `now`, `skip`, and documents by the names
-                in `upstream`.
+            :param inputs: `query`, and if you like `filters`, `top_k`, `tenant`, `now`, `skip`, and documents by the
+                names in `upstream`.
             :returns: `documents`, best first; none for a message that the recipe's gate does not let through.
             """
             return {"documents": [], **await super(HybridGraphRetriever, self).run_async(**inputs)}  # noqa: UP008 - a bare super() is that of the class before it was decorated
