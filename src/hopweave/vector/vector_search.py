@@ -10,7 +10,7 @@ from pydantic import Field
 
 from hopweave.component import Rankings, Source, fetched
 from hopweave.hit import Hit, Vector
-from hopweave.knowledge import Capability, Knowledge, evidence
+from hopweave.knowledge import Capability, Knowledge, evidence, require
 from hopweave.query import Query
 
 
