@@ -2,6 +2,7 @@
 
 import asyncio
 import multiprocessing
+import threading
 from types import SimpleNamespace
 from typing import Literal
 from urllib.parse import urlsplit
@@ -11,12 +12,17 @@ import numpy as np
 import pytest
 from haystack import Document as HaystackDocument
 from haystack import Pipeline as HaystackPipeline
+from haystack.components.preprocessors import DocumentSplitter
 from haystack.components.retrievers.in_memory import InMemoryEmbeddingRetriever
 from haystack.document_stores.in_memory import InMemoryDocumentStore
 from haystack.utils import Secret
+from llama_index.core import Document as LlamaDocument
 from llama_index.core import StorageContext, VectorStoreIndex
 from llama_index.core.bridge.pydantic import SecretStr
+from llama_index.core.ingestion import IngestionPipeline
+from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.schema import QueryBundle, TextNode
+from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.vector_stores import SimpleVectorStore
 from llama_index.embeddings.hopweave import StaticEmbedding
 from llama_index.hopweave import documents_in
@@ -338,3 +344,100 @@ def test_a_recipe_that_searches_words_is_refused_over_a_graph_alone(tmp_path):
         PageRankRetriever(documents_in(index, home))
     with pytest.raises(ValueError, match=r"retrievers\.words: must be a retriever"):
         RecipeRetriever(documents_in(index, home), recipe="multihop", retrievers={"words": None})
+
+
+# asynchronous runs
+
+
+class Waiting(InMemoryDocumentStore):
+    """A store without asynchronous calls, which answers only once the event loop has had its turn."""
+
+    filter_documents_async = None
+    freed = None
+
+    def filter_documents(self, filters=None):
+        assert self.freed.wait(20), "the event loop was blocked"
+        return super().filter_documents(filters)
+
+
+def test_a_store_without_asynchronous_calls_does_not_block_the_event_loop(home):
+    graph = Secret.from_token(home)
+    HaystackGraphWriter(graph=graph).run(documents=haystack_documents())
+    store = Waiting(return_embedding=False)
+    store.write_documents(haystack_documents())
+    place = {"graph": graph, "document_store": store}
+    recipe = {"recipe": "multihop", "upstream": ["text", "vector"]}
+    for retriever in (HaystackPageRankRetriever(**place), HaystackRecipeRetriever(**place, **recipe)):
+        store.freed = threading.Event()
+
+        async def asked_once(retriever=retriever):
+            run = asyncio.ensure_future(retriever.run_async(query=QUESTION))
+            await asyncio.sleep(0)
+            asyncio.get_running_loop().call_later(0.05, store.freed.set)
+            return (await run)["documents"]
+
+        assert IDS["MV Skua"] in {one.id for one in asyncio.run(asked_once())}
+
+
+def test_asynchronous_runs_use_the_asynchronous_calls_of_stores(home, request, monkeypatch):
+    haystack, index = haystack_store("pgvector", request), llama_index_index("pgvector", request)
+    GraphWriter(graph=SecretStr(home)).mirror(index)
+    for store, name in ((haystack.store, "filter_documents"), (index.vector_store, "get_nodes")):
+        monkeypatch.setattr(type(store), name, lambda *_, name=name, **__: pytest.fail(f"{name} was called"))
+    place = {"graph": Secret.from_token(home), "document_store": haystack.store}
+    documents = asyncio.run(HaystackPageRankRetriever(**place).run_async(query=QUESTION))["documents"]
+    nodes = asyncio.run(PageRankRetriever(documents_in(index, SecretStr(home)), upstream={}).aretrieve(asked()))
+    assert [one.id for one in documents] == [one.node_id for one in nodes]
+    assert documents
+
+
+# parts and deletion
+
+
+def ids_in(home):
+    with GraphStore.open(home) as store:
+        return set(store.ids())
+
+
+def test_parts_are_known_and_deleted_by_their_document(home):
+    whole = HaystackDocument(content="MV Skua sails. Ingrid Falk steers. Lunn waits.", meta={"file": "ships.md"})
+    parts = DocumentSplitter(split_by="word", split_length=3, split_overlap=0).run(documents=[whole])["documents"]
+    assert len(parts) > 1
+    alone = HaystackDocument(id="alone", content="The tide gate opens at six.", meta={"file": "gates.md"})
+    writer = HaystackGraphWriter(graph=Secret.from_token(home))
+    first = writer.run(documents=[*parts, alone])
+    assert first == {"documents_written": len(parts) + 1, "unchanged": 0, "deleted": 0}
+    assert writer.run(documents=[*parts, alone])["unchanged"] == len(parts) + 1
+    assert writer.run(documents=parts[:1]) == {"documents_written": 0, "unchanged": 1, "deleted": 0}
+    with GraphStore.open(home) as store:
+        assert "part_of" in store.graph.edge_types
+    assert writer.delete_documents(source=whole.id) == len(parts)
+    assert writer.delete_documents(where={"file": "gates.md"}) == 1
+    assert ids_in(home) == set()
+    with pytest.raises(ValueError, match="delete needs one of ids, source and where"):
+        writer.delete_documents(["a"], source="b")
+    writer.close()
+
+
+def test_nodes_are_parts_of_their_document_and_go_with_it(home):
+    documents = [LlamaDocument(id_=name, text=f"{name} sails to Harris. " * 40) for name in ("skua", "plover")]
+    writer = GraphWriter(graph=SecretStr(home))
+    pipeline = IngestionPipeline(transformations=[SentenceSplitter(chunk_size=64, chunk_overlap=0), writer])
+    nodes = pipeline.run(documents=documents)
+    assert len(nodes) > 4
+    assert ids_in(home) == {node.node_id for node in nodes}
+    with GraphStore.open(home) as store:
+        version = store.version
+        writer(nodes)
+        assert store.version == version  # nothing was written
+        assert "part_of" in store.graph.edge_types
+        for document in store.visible({"ref_doc_id": "skua"}):
+            assert document in {node.node_id for node in nodes}
+    of_skua = {node.node_id for node in nodes if node.ref_doc_id == "skua"}
+    assert writer.delete("skua") == len(of_skua)
+    assert writer.delete_nodes([*of_skua, "never there"]) == 0
+    docstore = SimpleDocumentStore()
+    docstore.add_documents([node for node in nodes if node.ref_doc_id == "plover"][:1])
+    assert writer.mirror(docstore) == 0  # the other parts of the document were replaced
+    assert len(ids_in(home)) == 1
+    writer.close()

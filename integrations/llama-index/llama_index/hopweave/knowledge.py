@@ -14,7 +14,6 @@ from llama_index.hopweave.stores import keeper_of, nodes_in
 from hopweave.graph.external_documents import ExternalDocuments, GraphHome
 from hopweave.graph.port import GraphPort
 from hopweave.graph_store.location import GraphLocation
-from hopweave.graph_store.store import is_url
 from hopweave.hit import Hit
 from hopweave.knowledge import Capability, Knowledge
 from hopweave.knowledge_base.shared import open_shared
@@ -51,7 +50,7 @@ def opened(knowledge_base: Knowledge | str | Path, embed_model: BaseEmbedding | 
         An open knowledge base.
 
     """
-    if isinstance(knowledge_base, str) and is_url(knowledge_base):
+    if isinstance(knowledge_base, str) and "://" in knowledge_base:
         raise ValueError(
             "knowledge_base: must be the path of a file; the URL of a graph goes with the store that holds its nodes: "
             "documents_in(index, graph)"

@@ -45,8 +45,8 @@ class GraphWriter(TransformComponent):
 
     model_config = ConfigDict(hide_input_in_errors=True)  # it may be a URL with a password
 
-    graph: GraphStore | SecretStr | Path | str = Field(
-        exclude=True, repr=False, description="Where contributions are written."
+    graph: GraphStore | str | Path | SecretStr = Field(
+        exclude=True, repr=False, union_mode="left_to_right", description="Where contributions are written."
     )
     graph_schema: str = Field(default="hopweave", description="Schema of the database with the tables of the graph.")
     _home: GraphStore | GraphLocation = PrivateAttr()

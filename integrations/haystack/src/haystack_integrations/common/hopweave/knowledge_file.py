@@ -9,7 +9,6 @@ from typing import Any
 from haystack_integrations.common.hopweave.external_documents import documents_in
 from haystack_integrations.common.hopweave.graph_location import Graph, located
 from hopweave import KnowledgeBase, Recipe
-from hopweave.graph_store.store import is_url
 from hopweave.knowledge import Capability, Knowledge
 from hopweave.knowledge_base.shared import open_shared
 
@@ -48,7 +47,7 @@ class KnowledgeFile:
         """
         from haystack_integrations.document_stores.hopweave import HopweaveDocumentStore
 
-        if is_url(path):
+        if isinstance(path, str) and "://" in path:
             raise ValueError("knowledge_base: must be the path of a file; the URL of a graph is given as graph")
         if path is not None and not isinstance(path, str | Path):
             raise ValueError(
