@@ -188,6 +188,9 @@ def test_compose_fits_the_image_and_the_settings(mode, tmp_path):
     context = (EXAMPLE / search["build"]["context"]).resolve()
     assert context == ROOT
     assert (context / search["build"]["dockerfile"]) == EXAMPLE / "Dockerfile"
+    assert docker()["ARG"] == ["STORES=false"]
+    assert search["build"].get("args", {}) == ({"STORES": "true"} if mode == "postgres" else {})
+    assert search["image"].endswith("-stores") is (mode == "postgres")
     (container,) = Manifests(mode).pod["containers"]
     assert search["image"] == container["image"]
     assert search["ports"] == [f"127.0.0.1:8006:{docker()['ENV']['SEARCH_PORT']}"]
@@ -239,11 +242,13 @@ def test_the_image_is_slim_and_runs_without_root():
     assert not re.search(r"(?i)key|token|password|secret", "".join(made["ENV"]))
 
 
-def test_what_the_image_copies_exists():
+def test_what_the_image_copies_exists_and_is_sent_to_the_builder():
+    sent = [line[1:] for line in (EXAMPLE / "Dockerfile.dockerignore").read_text().splitlines() if line[0] == "!"]
     for copied in docker()["COPY"]:
         *sources, _ = copied.split()
         if not sources[0].startswith("--from"):
             assert all((ROOT / source).exists() for source in sources), copied
+            assert all(any(Path(source).is_relative_to(one) for one in sent) for source in sources), copied
 
 
 def test_the_service_needs_no_home_and_writes_nothing_but_its_data(run_service, tmp_path):
