@@ -52,6 +52,16 @@ class Receipt(NamedTuple):
         return cls(data["stage"], data["before"], data["after"], data.get("details", {}))
 
 
+_SCORE_NAMES = {
+    "vector": "dense_score",
+    "reciprocal_rank": "rrf_score",
+    "cross_encoder": "rerank_score",
+    "remote_rerank": "rerank_score",
+    "cosine_rerank": "rerank_score",
+}
+_OWN_SCORES = ("logit", "reranked", "cosine")  # of a reranker, before it is blended with the score there was
+
+
 class Hit(NamedTuple):
     """One retrieved thing, identified by its `id` and never changed: every stage returns new hits.
 
@@ -88,6 +98,28 @@ class Hit(NamedTuple):
         """
         with_path = [one for one in self.receipts if isinstance(one.details.get("path"), str)]
         return max(with_path, key=lambda one: one.after or 0.0).details["path"] if with_path else None
+
+    @property
+    def scores(self) -> dict[str, float | None]:
+        """The score of every step as flat fields, read from the receipts, and the last one as `final_score`.
+
+        A source, fuser or stage gives `<kind>_score`, but `vector` gives `dense_score`, `bm25` with an analyzer other
+        than nlp `bm25_<analyzer>_score`, `reciprocal_rank` gives `rrf_score`, and a reranker `rerank_score`, its own
+        score. A stage that goes by age also gives the decay under its kind, as in `freshness`.
+
+        >>> Hit("a").rescored(0.3, "vector").rescored(0.02, "reciprocal_rank").scores
+        {'dense_score': 0.3, 'rrf_score': 0.02, 'final_score': 0.02}
+        """
+        flat: dict[str, float | None] = {}
+        for receipt in self.receipts:
+            if receipt.stage == "scale" or receipt.details.get("outcome") == "original_order":
+                continue
+            name = _score_name(receipt)
+            own = [receipt.details[key] for key in _OWN_SCORES if receipt.details.get(key) is not None]
+            flat[name] = own[0] if own and name == "rerank_score" else receipt.after
+            if "decay" in receipt.details:
+                flat[receipt.stage] = receipt.details["decay"]
+        return {**flat, "final_score": self.score}
 
     def rescored(self, score: float | None, stage: str, /, *, scale: Scale | None = None, **details: Any) -> "Hit":
         """This hit with a new score and a receipt for the change. `scale` stays as it was unless given.
@@ -148,3 +180,10 @@ class Hit(NamedTuple):
         from hopweave.report.picture import picture
 
         return picture(self)
+
+
+def _score_name(receipt: Receipt) -> str:
+    analyzer = str(receipt.details.get("analyzer", "nlp"))
+    if receipt.stage == "bm25" and not analyzer.startswith("nlp"):
+        return f"bm25_{analyzer}_score"
+    return _SCORE_NAMES.get(receipt.stage, f"{receipt.stage}_score")

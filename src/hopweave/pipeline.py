@@ -111,10 +111,14 @@ class Pipeline:
             await run.find_async()
             return run.found(filtered)
 
-    def context(self, query: str | Query, hits: Sequence[Hit]) -> Context:
-        """The cited context of hits, with paths between them if the recipe asks for them: the last step of `run`."""
+    def finish(self, query: str | Query, hits: Sequence[Hit]) -> Result:
+        """The last step of `run` for hits that went through the stages elsewhere: paths, neighbourhood and context."""
         with self.knowledge.one_version():
-            return _Run(self, query, None).context(hits)
+            return _Run(self, query, None).finished(hits)
+
+    def context(self, query: str | Query, hits: Sequence[Hit]) -> Context:
+        """The cited context of hits, with paths between them if the recipe asks for them."""
+        return self.finish(query, hits).context or ContextBuilder().build(hits)
 
 
 class _Run:
@@ -276,10 +280,12 @@ class _Run:
             self._cache.put(self._key, result)
         return result
 
-    def context(self, hits: Sequence[Hit]) -> Context:
-        """The context of hits that went through the stages elsewhere."""
-        builder = self.recipe.context or ContextBuilder()
-        return _context(builder, hits, self._paths(hits), self._neighbourhood(hits))
+    def finished(self, hits: Sequence[Hit]) -> Result:
+        """The result of hits that went through the stages elsewhere."""
+        paths, around = self._paths(hits), self._neighbourhood(hits)
+        context = _context(self.recipe.context or ContextBuilder(), hits, paths, around)
+        found = self.found(filtered=True)
+        return replace(found, hits=tuple(hits), context=context, paths=paths, neighbourhood=around)
 
     def _paths(self, hits: Sequence[Hit]) -> Paths | None:
         """Paths between the hits, if the recipe asks for them and the plan does not think the question too simple."""
@@ -293,7 +299,10 @@ class _Run:
         neighbourhood = self.recipe.neighbourhood
         if neighbourhood is None or neighbourhood.skipped_by(self.query):
             return None
-        return neighbourhood.around(hits, self.knowledge, tenant=self.query.tenant)
+        around = neighbourhood.around(hits, self.knowledge, tenant=self.query.tenant)
+        if around.missing is not None:
+            self._failures[neighbourhood.kind] = around.missing
+        return around
 
 
 def _context(make: ContextBuilder, hits: Sequence[Hit], paths: Paths | None, around: Neighbourhoods | None) -> Context:

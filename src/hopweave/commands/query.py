@@ -10,6 +10,7 @@ from hopweave.commands.terminal import note, show
 from hopweave.metadata.titles import title_of
 
 if TYPE_CHECKING:
+    from hopweave.hit import Hit
     from hopweave.pipeline import Result
 
 _EXAMPLES = """\
@@ -32,6 +33,7 @@ def add_to(commands: Any) -> None:
     query.add_argument("--filter", action="append", type=_filter, default=[], metavar="FIELD=VALUE", help=_FILTER_HELP)
     query.add_argument("--skip", action="append", default=[], metavar="PART", help=_SKIP_HELP)
     query.add_argument("--explain", action="store_true", help="show the receipts, which explain each score")
+    query.add_argument("--scores", action="store_true", help="show the score of every step, with --json as fields")
     query.add_argument("--json", action="store_true", help="print the whole result as JSON")
     query.add_argument("--report", type=Path, metavar="FILE", help="write hits, paths and receipts as an HTML page")
 
@@ -68,26 +70,32 @@ def run(options: argparse.Namespace) -> int:
     if options.report:
         options.report.write_text(html_report(result), encoding="utf-8")
     if options.json:
-        show(json.dumps(result.as_dict(), ensure_ascii=False, indent=2))
+        show(json.dumps(result.as_dict(flat_scores=options.scores), ensure_ascii=False, indent=2))
         return 0
     for name, reason in result.failures.items():
         note(f"{name} failed and was skipped: {reason}")
     if not result.hits:
         show(_why_none(result))
     for rank, hit in enumerate(result.hits, start=1):
-        key, title = _line(hit.id), _line(title_of(hit.metadata))
-        show(f"{rank:>3}  {_number(hit.score):>8}  {key}{f'  {title}' if title and title != key else ''}")
-        show(f"               {_shortened(hit.text)}")
-        if options.explain:
-            for receipt in hit.receipts:
-                details = "  ".join(f"{key}={_shown(value)}" for key, value in receipt.details.items())
-                show(f"               · {receipt.stage}: {_number(receipt.after)}  {details}")
+        _show_hit(rank, hit, options)
     if options.explain:
         values = result.evidence.as_dict() if result.evidence else {}
         show("\n" + "  ".join(f"{name}={_shown(value)}" for name, value in values.items() if value is not None))
         steps = ", ".join(f"{step} {1000 * seconds:.1f} ms" for step, seconds in result.timings.items())
         show(steps)
     return 0
+
+
+def _show_hit(rank: int, hit: "Hit", options: argparse.Namespace) -> None:
+    key, title = _line(hit.id), _line(title_of(hit.metadata))
+    show(f"{rank:>3}  {_number(hit.score):>8}  {key}{f'  {title}' if title and title != key else ''}")
+    show(f"               {_shortened(hit.text)}")
+    if options.scores:
+        show("               " + "  ".join(f"{name}={_number(value)}" for name, value in hit.scores.items()))
+    if options.explain:
+        for receipt in hit.receipts:
+            details = "  ".join(f"{key}={_shown(value)}" for key, value in receipt.details.items())
+            show(f"               · {receipt.stage}: {_number(receipt.after)}  {details}")
 
 
 def _why_none(result: "Result") -> str:

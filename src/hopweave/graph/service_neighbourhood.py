@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from hopweave.component import Component
+from hopweave.graph.build.builders.addresses import named_in
 from hopweave.graph.documents import graph_of, passage_numbers
 from hopweave.graph.model import Node
 from hopweave.graph.paths.neighbourhood import Neighbourhood, neighbourhood
@@ -16,9 +17,13 @@ from hopweave.knowledge import Knowledge
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhoods:
-    """The neighbourhood of each service by its name, those of better hits first."""
+    """The neighbourhood of each service by its name, those of better hits first.
+
+    `missing` says what to do if the hits name services and the graph knows of none.
+    """
 
     by_name: Mapping[str, Neighbourhood]
+    missing: str | None = None
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -60,6 +65,11 @@ class ServiceNeighbourhood(Component):
         default=("calls",), description="Edges that count; None for all of them."
     )
 
+    service_fields: tuple[str, ...] = Field(
+        default=("service_name", "service", "services"),
+        description="Metadata fields with the service of a hit, to tell whether the graph lacks services.",
+    )
+
     def around(
         self, hits: Sequence[Hit], knowledge: Knowledge, *, tenant: Mapping[str, Any] | None = None
     ) -> Neighbourhoods:
@@ -76,7 +86,18 @@ class ServiceNeighbourhood(Component):
         numbers = graph.find(names)
         services = dict.fromkeys(service for _, service in edges)
         return Neighbourhoods(
-            {names[id_]: neighbourhood(graph, [numbers[id_]], edge_types=self.edge_types) for id_ in services}
+            {names[id_]: neighbourhood(graph, [numbers[id_]], edge_types=self.edge_types) for id_ in services},
+            None if services else self._missing(hits),
+        )
+
+    def _missing(self, hits: Sequence[Hit]) -> str | None:
+        """How to have services in the graph, if it has none of those that the metadata of the hits names."""
+        named = [name for hit in hits for field in self.service_fields for name in named_in(hit.metadata.get(field))]
+        if not named or "service" not in self.node_kinds:
+            return None
+        return (
+            f"the graph has no services, but the hits name {', '.join(sorted(set(named))[:3])}: index with the builder "
+            "services, as in hopweave index --graph services, or builders=[ServicesBuilder()]"
         )
 
 

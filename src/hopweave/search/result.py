@@ -41,13 +41,13 @@ class Result:
         """The probability that the passages which answer the question are among the hits."""
         return None if self.evidence is None else self.evidence.probability
 
-    def as_dict(self) -> dict[str, Any]:
-        """The result as plain JSON types."""
+    def as_dict(self, *, flat_scores: bool = False) -> dict[str, Any]:
+        """The result as plain JSON types; with `flat_scores`, each hit has the score of every step as a field."""
         return {
             "query": self.query.text,
             "intent": self.query.intent and self.query.intent.name,
             "gate": self.gate and {"retrieve": self.gate.retrieve, "reason": self.gate.reason},
-            "hits": [hit.as_dict() for hit in self.hits],
+            "hits": [{**hit.as_dict(), **(hit.scores if flat_scores else {})} for hit in self.hits],
             "weights": None if self.query.intent is None else dict(self.query.intent.weights),
             "plan": {"sources": list(self.plan.sources), "reason": self.plan.reason},
             "confidence": self.evidence and self.evidence.as_dict(),

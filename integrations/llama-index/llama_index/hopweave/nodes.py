@@ -1,5 +1,6 @@
 """LlamaIndex nodes to hits and documents, and back: the only translator."""
 
+import logging
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -12,6 +13,8 @@ from hopweave.document import Document
 from hopweave.hit import Hit, Receipt
 from hopweave.metadata.filters import in_tenant
 from hopweave.metadata.titles import CONTEXT_PREFIX
+
+logger = logging.getLogger(__name__)
 
 RECEIPTS_KEY = "hopweave"
 """Where in a node's metadata the receipts are, excluded from what LLM and embedding model read."""
@@ -57,7 +60,7 @@ def to_hit(node: NodeWithScore) -> Hit:
     )
 
 
-def to_node(hit: Hit) -> NodeWithScore:
+def to_node(hit: Hit, *, flat_scores: bool = False) -> NodeWithScore:
     """
     The hit as a node, its receipts under `metadata["hopweave"]`. They do not change `node.hash`.
 
@@ -66,6 +69,9 @@ def to_node(hit: Hit) -> NodeWithScore:
 
     Args:
         hit: The hit to translate.
+        flat_scores: Whether the metadata has the score of every step, too (`dense_score`, `rrf_score` …), hidden from
+            language model and embedding model. A field of that name that the node has already stays as it is, which is
+            logged.
 
     Returns:
         A new node; the one the hit came from is not changed.
@@ -75,13 +81,17 @@ def to_node(hit: Hit) -> NodeWithScore:
     inner = hit.origin.node if isinstance(hit.origin, NodeWithScore) else plain_node(hit)
     key = _receipts_key(inner.metadata)
     hidden = [CONTEXT_PREFIX] if CONTEXT_PREFIX in inner.metadata else []
+    scores = hit.scores if flat_scores else {}
+    if clashes := sorted(scores.keys() & inner.metadata.keys()):
+        logger.warning("node %r has fields %s of its own, which stay", hit.id, clashes)
+    scores = {name: score for name, score in scores.items() if name not in clashes}
     known = {} if inner.embedding is not None or hit.vector is None else {"embedding": hit.vector.tolist()}
     copy = inner.model_copy(
         update={
             **known,
-            "metadata": _WithReceipts({**inner.metadata, key: receipts}),
-            "excluded_llm_metadata_keys": _with_keys(inner.excluded_llm_metadata_keys, key, *hidden),
-            "excluded_embed_metadata_keys": _with_keys(inner.excluded_embed_metadata_keys, key),
+            "metadata": _WithReceipts({**inner.metadata, **scores, key: receipts}),
+            "excluded_llm_metadata_keys": _with_keys(inner.excluded_llm_metadata_keys, key, *hidden, *scores),
+            "excluded_embed_metadata_keys": _with_keys(inner.excluded_embed_metadata_keys, key, *scores),
         }
     )
     return NodeWithScore(node=copy, score=hit.score)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from llama_index.hopweave.failures import report
 from llama_index.postprocessor.hopweave.connections import ConnectionsPostprocessor
 
 from hopweave.graph.service_neighbourhood import ServiceNeighbourhood
@@ -32,4 +33,6 @@ class ServiceNeighbourhoodPostprocessor(ServiceNeighbourhood, ConnectionsPostpro
     ) -> tuple[Sequence[str], Any]:
         """The calls."""
         found = self.around(hits, knowledge, tenant=tenant)
+        if found.missing is not None:
+            report({self.kind: found.missing})
         return found.lines, found.as_dict()

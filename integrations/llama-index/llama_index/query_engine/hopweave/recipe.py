@@ -1,6 +1,8 @@
 """Recipes as query engines."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -20,9 +22,9 @@ from llama_index.core.response_synthesizers.no_text import NoText
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle
 from llama_index.hopweave.confidence import collected_confidence
-from llama_index.hopweave.failures import collected_failures
+from llama_index.hopweave.failures import collected_failures, report
 from llama_index.hopweave.knowledge import opened
-from llama_index.hopweave.nodes import visible_nodes
+from llama_index.hopweave.nodes import to_hit, to_node, visible_nodes
 from llama_index.hopweave.questions import tenant_of
 from llama_index.postprocessor.hopweave import postprocessor_for
 from llama_index.query_engine.hopweave.gate import GateQueryEngine
@@ -30,8 +32,11 @@ from llama_index.response_synthesizers.hopweave import ContextBuilderSynthesizer
 from llama_index.response_synthesizers.hopweave.context_builder import Build
 from llama_index.retrievers.hopweave import RecipeRetriever
 
+from hopweave.context.context_builder import Context, ContextBuilder
+from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
 from hopweave.pipeline import Pipeline
+from hopweave.query import Query
 from hopweave.recipe import Recipe, load_recipe
 
 _WITHOUT_LLM: Mapping[str, type[BaseSynthesizer]] = {
@@ -46,7 +51,7 @@ class RecipeQueryEngine(RetrieverQueryEngine):
 
     The response's metadata has the probability that the answer is among what was found under
     `["hopweave"]["confidence"]`, with its evidence, and if an optional source fails, the reason under
-    `["hopweave"]["failures"]`.
+    `["hopweave"]["failures"]`. A recipe with a neighbourhood has it as data under `["hopweave"]["neighbourhood"]`.
 
     Args:
         recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
@@ -66,6 +71,7 @@ class RecipeQueryEngine(RetrieverQueryEngine):
             context that the recipe asks for; then there are no citations.
         response_synthesizer: Answers instead of the one the recipe's context asks for.
         callback_manager: LlamaIndex's callback manager.
+        flat_scores: Whether the metadata of nodes has the score of every step: `dense_score`, `rrf_score` …
         options: What `RecipeRetriever` takes: `filters` ...
 
     """
@@ -87,9 +93,11 @@ class RecipeQueryEngine(RetrieverQueryEngine):
         response_mode: ResponseMode | str | None = None,
         response_synthesizer: BaseSynthesizer | None = None,
         callback_manager: CallbackManager | None = None,
+        flat_scores: bool = False,
         **options: Any,
     ) -> None:
         """Build the parts."""
+        self._flat_scores = flat_scores
         self.recipe = load_recipe(recipe)
         knowledge = opened(knowledge_base, embed_model)
         self._similarity_top_k = similarity_top_k or self.recipe.planned_top_k
@@ -109,7 +117,7 @@ class RecipeQueryEngine(RetrieverQueryEngine):
         super().__init__(
             retriever,
             answering.checked(response_synthesizer)
-            or answering.synthesizer(Pipeline(self.recipe, knowledge).context, tenant, callback_manager),
+            or answering.synthesizer(_Reporting(Pipeline(self.recipe, knowledge)).context, tenant, callback_manager),
             [
                 postprocessor_for(stage, knowledge_base=knowledge, tenant=tenant, now=now)
                 for stage in self.recipe.stages
@@ -120,26 +128,48 @@ class RecipeQueryEngine(RetrieverQueryEngine):
             one.callback_manager = self.callback_manager
 
     def _query(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
-        with collected_failures() as failures, collected_confidence() as confidence:
-            return _with_metadata(super()._query(query_bundle), failures=failures, confidence=confidence)
+        with _collected() as stated:
+            return _with_metadata(super()._query(query_bundle), **stated)
 
     async def _aquery(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
-        with collected_failures() as failures, collected_confidence() as confidence:
-            return _with_metadata(await super()._aquery(query_bundle), failures=failures, confidence=confidence)
+        with _collected() as stated:
+            return _with_metadata(await super()._aquery(query_bundle), **stated)
 
     def retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """The nodes that the recipe finds, best first, as your postprocessors leave them."""
         nodes = super().retrieve(query_bundle)[: self._similarity_top_k]
         for one in self._own_postprocessors:
             nodes = one.postprocess_nodes(nodes, query_bundle=query_bundle)
-        return visible_nodes(nodes, tenant_of(query_bundle, self._tenant))
+        return self._finished(visible_nodes(nodes, tenant_of(query_bundle, self._tenant)))
 
     async def aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """The same without blocking the event loop."""
         nodes = (await super().aretrieve(query_bundle))[: self._similarity_top_k]
         for one in self._own_postprocessors:
             nodes = await one.apostprocess_nodes(nodes, query_bundle=query_bundle)
-        return visible_nodes(nodes, tenant_of(query_bundle, self._tenant))
+        return self._finished(visible_nodes(nodes, tenant_of(query_bundle, self._tenant)))
+
+    def _finished(self, nodes: list[NodeWithScore]) -> list[NodeWithScore]:
+        return [to_node(to_hit(node), flat_scores=True) for node in nodes] if self._flat_scores else nodes
+
+
+_neighbourhood: ContextVar[dict[str, Any] | None] = ContextVar("neighbourhood", default=None)
+
+
+@dataclass(frozen=True)
+class _Reporting:
+    """The last step of a recipe; what it says beside the context goes into the metadata of the response."""
+
+    pipeline: Pipeline
+
+    def context(self, question: Query, hits: Sequence[Hit]) -> Context:
+        """The context."""
+        result = self.pipeline.finish(question, hits)
+        report(result.failures)
+        stated = _neighbourhood.get()
+        if stated is not None and result.neighbourhood is not None:
+            stated.update(result.neighbourhood.as_dict())
+        return result.context or ContextBuilder().build(hits)
 
 
 @dataclass(frozen=True)
@@ -185,6 +215,18 @@ class _Answering:
         if self.llm is None:
             return ExtractiveAnswerSynthesizer(context=context, tenant=tenant, **common)
         return ContextBuilderSynthesizer(self.llm, context=context, tenant=tenant, output_cls=self.output_cls, **common)
+
+
+@contextmanager
+def _collected() -> Iterator[dict[str, dict[str, Any]]]:
+    """What the parts of the engine report meanwhile, by its name in the metadata of the response."""
+    around: dict[str, Any] = {}
+    token = _neighbourhood.set(around)
+    try:
+        with collected_failures() as failures, collected_confidence() as confidence:
+            yield {"failures": failures, "confidence": confidence, "neighbourhood": around}
+    finally:
+        _neighbourhood.reset(token)
 
 
 def _with_metadata(response: RESPONSE_TYPE, **stated: dict[str, Any]) -> RESPONSE_TYPE:

@@ -32,6 +32,7 @@ class PipelineRetriever(BaseRetriever):
         tenant: Metadata values a document must have to be seen at all.
         now: The time to go by; the current time when not given.
         stages: Whether the recipe's stages run, too; without them, everything that was found is returned.
+        flat_scores: Whether the metadata of nodes has the score of every step: `dense_score`, `rrf_score` …
         kwargs: What every LlamaIndex retriever takes.
 
     """
@@ -45,6 +46,7 @@ class PipelineRetriever(BaseRetriever):
         tenant: Mapping[str, Any] | None = None,
         now: datetime | None = None,
         stages: bool = True,
+        flat_scores: bool = False,
         **kwargs: Any,
     ) -> None:
         """Keep the pipeline."""
@@ -53,6 +55,7 @@ class PipelineRetriever(BaseRetriever):
         self._admits: Filters | None = to_predicate(filters)
         self._tenant = tenant
         self._now = now
+        self._flat_scores = flat_scores
         self._run = pipeline.run if stages else pipeline.find
         self._run_async = pipeline.run_async if stages else pipeline.find_async
         super().__init__(**kwargs)
@@ -82,15 +85,14 @@ class PipelineRetriever(BaseRetriever):
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         question = to_query(query_bundle, filters=self._admits, tenant=self._tenant, now=self._now)
-        return _nodes(self._run(question, top_k=self._similarity_top_k))
+        return self._nodes(self._run(question, top_k=self._similarity_top_k))
 
     @dispatcher.span
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         question = to_query(query_bundle, filters=self._admits, tenant=self._tenant, now=self._now)
-        return _nodes(await self._run_async(question, top_k=self._similarity_top_k))
+        return self._nodes(await self._run_async(question, top_k=self._similarity_top_k))
 
-
-def _nodes(result: Result) -> list[NodeWithScore]:
-    report(result.failures)
-    report_confidence(result)
-    return [to_node(hit) for hit in result.hits]
+    def _nodes(self, result: Result) -> list[NodeWithScore]:
+        report(result.failures)
+        report_confidence(result)
+        return [to_node(hit, flat_scores=self._flat_scores) for hit in result.hits]

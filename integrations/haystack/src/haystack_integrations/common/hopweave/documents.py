@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from haystack import Document
+from haystack import Document, logging
 from haystack.dataclasses import ByteStream, SparseEmbedding
 
 from haystack_integrations.common.hopweave.receipts_in_meta import ReceiptsInMeta
 from haystack_integrations.common.hopweave.shared_embedding import SharedEmbedding
 from hopweave.document import Document as Passage
 from hopweave.hit import Hit, Vector
+
+logger = logging.getLogger(__name__)
 
 PARTS_KEY = "_haystack"
 """Where in a stored passage's metadata those parts of a document are kept that a passage does not have."""
@@ -69,6 +71,24 @@ def to_document(hit: Hit) -> Document:
     parts["score"] = hit.score
     parts["meta"] = ReceiptsInMeta.of(document.meta, hit.receipts, hit.scale)
     return document
+
+
+def with_flat_scores(document: Document) -> Document:
+    """
+    A copy of a document with the score of every step as a field of its meta: `dense_score`, `rrf_score` …
+
+    A field of that name that the document has already stays as it is, which is logged.
+
+    :param document: A document that one of our components handed on.
+    :returns: A new document.
+    """
+    hit = to_hit(document, vector=False)
+    if clashes := sorted(hit.scores.keys() & hit.metadata.keys()):
+        logger.warning("document '{key}' has fields {fields} of its own, which stay", key=hit.id, fields=clashes)
+    copied = to_document(hit)
+    meta = ReceiptsInMeta.of({**hit.scores, **hit.metadata}, hit.receipts, hit.scale)
+    vars(copied)["meta"] = meta
+    return copied
 
 
 def receipts(document: Document) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from typing import Any
 from haystack import Document, component
 
 from haystack_integrations.common.hopweave.documents import to_hit
+from haystack_integrations.common.hopweave.failures import report_failures
 from haystack_integrations.common.hopweave.graph_location import Graph, as_written
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
 from haystack_integrations.common.hopweave.parameters import NamedParameters, overridden, written
@@ -40,6 +41,7 @@ class ServiceNeighbourhoodBuilder(NamedParameters):
         graph_schema: str = "hopweave",
         node_kinds: Sequence[str] = _CORE.node_kinds,
         edge_types: Sequence[str] | None = _CORE.edge_types,
+        service_fields: Sequence[str] = _CORE.service_fields,
         tenant: dict[str, Any] | None = None,
     ) -> None:
         """
@@ -51,9 +53,10 @@ class ServiceNeighbourhoodBuilder(NamedParameters):
         :param graph_schema: Schema of the database in which the tables of the graph lie.
         :param node_kinds: Kinds of the nodes to look around.
         :param edge_types: Edges that count; None for all of them.
+        :param service_fields: Metadata fields with the service of a document, to tell whether the graph lacks services.
         :param tenant: Metadata values a document must have for its contributions to be visible.
         """
-        self.builder = ServiceNeighbourhood(node_kinds=node_kinds, edge_types=edge_types)
+        self.builder = ServiceNeighbourhood(node_kinds=node_kinds, edge_types=edge_types, service_fields=service_fields)
         self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
         self.graph = as_written(graph)
         self.graph_schema = graph_schema
@@ -83,7 +86,7 @@ class ServiceNeighbourhoodBuilder(NamedParameters):
         """Let go of the knowledge base or the graph."""
         self._file.close()
 
-    @component.output_types(lines=list[str], neighbourhood=dict[str, Any])
+    @component.output_types(lines=list[str], neighbourhood=dict[str, Any], failures=dict[str, str])
     def run(
         self,
         documents: list[Document],
@@ -98,7 +101,8 @@ class ServiceNeighbourhoodBuilder(NamedParameters):
         :param tenant: Metadata values a document must have to be seen at all, within what was given at construction.
         :param overrides: Other values for parameters of the constructor, by name, for this run.
         :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
-        :returns: The calls as `lines` of text, best last, and the `neighbourhood` by service as plain data.
+        :returns: The calls as `lines` of text, best last, and the `neighbourhood` by service as plain data; if the
+            graph has no services though the documents name some, `failures` says what to do.
         """
         if skip and self.builder.skipped_by(to_query("", skip=skip)):
             return {"lines": [], "neighbourhood": {}}
@@ -106,4 +110,7 @@ class ServiceNeighbourhoodBuilder(NamedParameters):
         builder = overridden(self.builder, overrides)
         around = builder.around(hits, self._file.knowledge(), tenant=narrowed(self.tenant, tenant))
         tag("service_neighbourhood", (), services=len(around.by_name))
-        return {"lines": list(around.lines), "neighbourhood": around.as_dict()}
+        found: dict[str, Any] = {"lines": list(around.lines), "neighbourhood": around.as_dict()}
+        if around.missing is None:
+            return found
+        return {**found, "failures": report_failures(self, {self.builder.kind: around.missing})}

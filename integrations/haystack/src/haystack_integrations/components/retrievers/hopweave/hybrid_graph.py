@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from haystack import Document, super_component
 from haystack.document_stores.types import DocumentStore
 
+from haystack_integrations.common.hopweave.documents import with_flat_scores
 from haystack_integrations.common.hopweave.graph_location import Graph, as_written
 from haystack_integrations.common.hopweave.questions import Skip, Tenant
 from hopweave import load_recipe
@@ -42,6 +43,7 @@ class HybridGraphRetriever:
         upstream: Sequence[str] = (),
         top_k: int | None = None,
         tenant: dict[str, Any] | None = None,
+        flat_scores: bool = False,
     ) -> None:
         """
         Create the retriever; file and graph are opened on first use.
@@ -57,6 +59,7 @@ class HybridGraphRetriever:
             name, to which any retriever can be connected.
         :param top_k: How many documents to return; the recipe's own number when not given.
         :param tenant: Metadata values a document must have to be seen at all.
+        :param flat_scores: Whether the meta of documents has the score of every step: `dense_score`, `rrf_score` …
         """
         # here and not above: it needs this package's other retrievers
         from haystack_integrations.common.hopweave.recipe_pipeline import last_step, open_sockets
@@ -69,6 +72,7 @@ class HybridGraphRetriever:
         self.upstream = list(upstream)
         self.top_k = top_k
         self.tenant = tenant
+        self.flat_scores = flat_scores
         described: Any = load_recipe(recipe)
         if top_k is not None:
             described = described.model_copy(update={"top_k": count_of("top_k", top_k)})
@@ -131,7 +135,7 @@ class HybridGraphRetriever:
                 names in `upstream`.
             :returns: `documents`, best first; none for a message that the recipe's gate does not let through.
             """
-            return {"documents": [], **super(HybridGraphRetriever, self).run(**inputs)}  # noqa: UP008 - a bare super() is that of the class before it was decorated
+            return self._finished(super(HybridGraphRetriever, self).run(**inputs))  # noqa: UP008 - a bare super() is that of the class before it was decorated
 
         async def run_async(self, **inputs: Any) -> dict[str, Any]:
             """
@@ -141,4 +145,9 @@ class HybridGraphRetriever:
                 names in `upstream`.
             :returns: `documents`, best first; none for a message that the recipe's gate does not let through.
             """
-            return {"documents": [], **await super(HybridGraphRetriever, self).run_async(**inputs)}  # noqa: UP008 - a bare super() is that of the class before it was decorated
+            return self._finished(await super(HybridGraphRetriever, self).run_async(**inputs))  # noqa: UP008 - a bare super() is that of the class before it was decorated
+
+        def _finished(self, output: dict[str, Any]) -> dict[str, Any]:
+            documents = output.get("documents", [])
+            flat = [with_flat_scores(one) for one in documents] if self.flat_scores else documents
+            return {**output, "documents": flat}

@@ -9,7 +9,7 @@ from typing import Any
 from haystack import Document, component, default_to_dict
 from haystack.document_stores.types import DocumentStore, FilterPolicy
 
-from haystack_integrations.common.hopweave.documents import to_document
+from haystack_integrations.common.hopweave.documents import to_document, with_flat_scores
 from haystack_integrations.common.hopweave.failures import report_failures
 from haystack_integrations.common.hopweave.graph_location import Graph, as_written
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile, load_embedder
@@ -63,6 +63,7 @@ class RecipeRetriever(NamedParameters):
         filters: dict[str, Any] | None = None,
         filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
         tenant: dict[str, Any] | None = None,
+        flat_scores: bool = False,
     ) -> None:
         """
         Create the retriever. The recipe is read now, the knowledge base is opened on first use.
@@ -81,6 +82,7 @@ class RecipeRetriever(NamedParameters):
         :param filters: Haystack metadata filters.
         :param filter_policy: Whether filters given to `run` replace these (`replace`) or are merged in (`merge`).
         :param tenant: Metadata values a document must have to be seen at all.
+        :param flat_scores: Whether the meta of documents has the score of every step: `dense_score`, `rrf_score` …
         """
         self._recipe = load_recipe(recipe)
         first([], top_k)
@@ -97,6 +99,7 @@ class RecipeRetriever(NamedParameters):
         self.filters = filters
         self.filter_policy = as_filter_policy(filter_policy)
         self.tenant = tenant
+        self.flat_scores = flat_scores
         self._file = KnowledgeFile(knowledge_base, document_store, graph, graph_schema)
         self._file.check_recipe(own)
         accept_documents(self, "upstream", self.upstream)
@@ -126,6 +129,7 @@ class RecipeRetriever(NamedParameters):
             filters=self.filters,
             filter_policy=self.filter_policy.value,
             tenant=self.tenant,
+            flat_scores=self.flat_scores,
         )
 
     def close(self) -> None:
@@ -221,8 +225,9 @@ class RecipeRetriever(NamedParameters):
         missing = {f"missing.{name}": number for name, number in result.missing.items()}
         tags = {**failed, **missing, **({"emptied_by": result.emptied_by} if result.emptied_by else {})}
         tag("recipe", result.hits, intent=result.query.intent.name if result.query.intent else "none", **tags)
+        documents = [to_document(hit) for hit in result.hits]
         found: dict[str, Any] = {
-            "documents": [to_document(hit) for hit in result.hits],
+            "documents": [with_flat_scores(one) for one in documents] if self.flat_scores else documents,
             "confidence": result.confidence,
         }
         return {**found, "failures": report_failures(self, result.failures)} if result.failures else found
