@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hopweave.errors import InvalidImage
+from hopweave.language.remembered import remembered
 from hopweave.scores import ScoreDistribution, best_and_ties
 
 K1 = 1.5
@@ -237,7 +238,7 @@ def term_counts(terms: Iterable[str]) -> tuple[Keys, Counts]:
     return keys[order], np.fromiter(counts.values(), np.int32, len(counts))[order]
 
 
-@lru_cache(200_000)
+@remembered(200_000)
 def term_key(term: str) -> int:
     """A number that stands for a term in every process, so that no list of all words has to be kept.
 

@@ -119,24 +119,29 @@ def number_contributions(
 ) -> Numbered:
     """Number what contributions say; nodes and edges that are stated outright are collected in `stated`."""
     documents: dict[int, None] = {}
-    words, counts, columns = [], [], [mention_columns(tables, [])]
+    words, columns = [np.empty(0, np.int64)], [mention_columns(tables, [])]
+    lengths: list[int] = []
+    counts: list[int] = []
     stream = iter(contributions)
     while some := list(islice(stream, _AT_ONCE)):
+        texts = []
         for one in some:
             document = tables.node_number(passage_id(one.document_id), "passage")
             if document in documents:
                 raise ValueError(f"document {one.document_id!r} contributes twice, but may do so once")
             documents[document] = None
-            words.append(tables.word_numbers(one.words.split(" ") if one.words else []))
+            texts.append(tables.word_numbers(one.words.split(" ") if one.words else []))
             counts.append(len(one.mentions))
             if stated is not None:
                 stated.read(document, one)
+        words.append(np.concatenate(texts))
+        lengths += map(len, texts)
         columns.append(mention_columns(tables, [mention for one in some for mention in one.mentions]))
         _check_weights(some, columns[-1][3])
     return Numbered(
         np.array([*documents], np.int64),
-        np.concatenate([np.empty(0, np.int64), *words]),
-        np.array([len(one) for one in words], np.int64),
+        np.concatenate(words),
+        np.array(lengths, np.int64),
         np.array(counts, np.int64),
         tuple(np.concatenate(column) for column in zip(*columns, strict=True)),
     )

@@ -7,13 +7,13 @@ building an object per node.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from hopweave.graph.port import StationaryDistribution
 from hopweave.graph.storage.name_index import bucket_hash, without_accents
+from hopweave.language.remembered import remembered
 from hopweave.language.stop_words import CALENDAR_WORDS, STOP_WORDS
 from hopweave.language.words import BREAK, word_key
 from hopweave.storage.columns import Array, ColumnTable, Numbers, RaggedRows
@@ -235,16 +235,16 @@ class GraphTables:
         self._new_kinds, self._new_spellings, self._new_names = [], [], []
 
     def _settle_names(self) -> None:
-        parts = [key.split(" ") for _, key, _ in self._new_names]
-        words = self.word_numbers([word for part in parts for word in part])
+        # no list of words for each name: the garbage collector would visit them again and again
+        words = self.word_numbers([word for _, key, _ in self._new_names for word in key.split(" ")])
         self._describe_words()
         longest, flags = self.words["longest"], self.words["flags"]
         name_hashes, node_flags, only_word = self.nodes["name_hash"], self.nodes["flags"], self.nodes["word"]
         posting_words, posting_nodes = [], []
         end = 0
-        for (number, key, goes_by_name), part in zip(self._new_names, parts, strict=True):
-            own = words[end : end + len(part)].tolist()
-            end += len(part)
+        for number, key, goes_by_name in self._new_names:
+            own = words[end : end + key.count(" ") + 1].tolist()
+            end += len(own)
             longest[own[0]] = max(longest[own[0]], min(len(own), np.iinfo(longest.dtype).max))
             if goes_by_name:
                 only_word[number] = own[0] if len(own) == 1 else -1
@@ -373,7 +373,7 @@ def longer_phrases(hashes: Array, next_words: Array) -> Array:
     return hashes * np.uint64(_PRIME) + next_words
 
 
-@lru_cache(100_000)
+@remembered(100_000)
 def _word_hash(word: str) -> int:
     return string_hash(word)
 
