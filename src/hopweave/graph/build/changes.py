@@ -119,18 +119,15 @@ def number_contributions(
 ) -> Numbered:
     """Number what contributions say; nodes and edges that are stated outright are collected in `stated`."""
     documents: dict[int, None] = {}
-    words, columns = [np.empty(0, np.int64)], [mention_columns(tables, [])]
-    lengths: list[int] = []
-    counts: list[int] = []
+    words, columns, lengths, counts = [np.empty(0, np.int64)], [mention_columns(tables, [])], list[int](), list[int]()
     stream = iter(contributions)
     while some := list(islice(stream, _AT_ONCE)):
-        texts = []
+        texts = [tables.word_numbers(one.words.split(" ") if one.words else []) for one in some]
         for one in some:
             document = tables.node_number(passage_id(one.document_id), "passage")
             if document in documents:
                 raise ValueError(f"document {one.document_id!r} contributes twice, but may do so once")
             documents[document] = None
-            texts.append(tables.word_numbers(one.words.split(" ") if one.words else []))
             counts.append(len(one.mentions))
             if stated is not None:
                 stated.read(document, one)

@@ -24,7 +24,8 @@ _log = logging.getLogger(__name__)
 
 _SHARE = 0.1  # of an index that has changed, from which a new image is worth its making
 _MIN_CHANGES = 1000  # below this the rows are read as quickly as an image
-_MERGE_PAGES = 200  # of the full-text index, in one transaction
+_MERGE_PAGES = 100  # of the full-text index, in one transaction
+_PAUSE_SECONDS = 0.01  # between such transactions: a lock that is taken again at once is not given to those who wait
 
 
 _SCRUBBED = "scrubbed"  # a setting: the version of the file in which nothing was left of deleted documents
@@ -159,6 +160,7 @@ class Compaction(ForkAware):
                 if connection.total_changes - before < 2:  # as FTS5 documents the end of the work
                     return
             pages = _MERGE_PAGES
+            sleep(_PAUSE_SECONDS)
 
     def _scrub(self) -> None:
         """Write the file anew if something was deleted since the last time.
