@@ -5,8 +5,8 @@ import unicodedata
 from functools import cache
 from typing import Literal
 
-from hopweave.language.remembered import remembered
 from hopweave.language.stop_words import STOP_WORDS
+from hopweave.language.string_cache import string_cache
 
 BREAK = "."
 """Stands between sentences in the word string of a text."""
@@ -24,7 +24,7 @@ _SHORT = 3  # a capitalised word of so few letters before a full stop is an abbr
 NAMES_KEPT = 500_000  # size of the caches: a graph that is loaded again has nearly the same names
 
 
-@remembered(NAMES_KEPT)
+@string_cache(NAMES_KEPT)
 def normalise_name(name: str) -> str:
     """A name in the form in which names are compared: NFKC, casefolded, with single spaces. Nothing is dropped.
 
@@ -93,7 +93,7 @@ def spans(text: str) -> list[tuple[str, int, int]]:
     return [(found.group(), *found.span()) for found in pattern.finditer(text)]
 
 
-@remembered(NAMES_KEPT)
+@string_cache(NAMES_KEPT)
 def word_key(name: str) -> str:
     """A key that is equal for spellings of the same name: the folded words, without a leading "the".
 

@@ -1,4 +1,4 @@
-"""Remembering what functions of strings return, at no cost to the garbage collector."""
+"""A cache for functions of strings, at no cost to the garbage collector."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -7,13 +7,13 @@ from typing import TypeVar
 Value = TypeVar("Value", str, int)
 
 
-def remembered(size: int) -> Callable[[Callable[[str], Value]], Callable[[str], Value]]:
-    """Remember what a function returns for up to `size` strings; when there are more, start again.
+def string_cache(size: int) -> Callable[[Callable[[str], Value]], Callable[[str], Value]]:
+    """Keep what a function returns for up to `size` strings; when there are more, start again.
 
     The garbage collector visits every entry of a `functools.lru_cache`, so that with some 100,000 of them all threads
     wait for a fifth of a second. A plain dictionary from strings to strings or numbers is passed over.
 
-    >>> double = remembered(2)(lambda text: 2 * text)
+    >>> double = string_cache(2)(lambda text: 2 * text)
     >>> double("a"), double("b"), double("c"), double("a")
     ('aa', 'bb', 'cc', 'aa')
     """

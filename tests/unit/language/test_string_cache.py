@@ -1,11 +1,11 @@
-"""What is remembered is computed once, bounded, and invisible to the garbage collector."""
+"""What is kept is computed once, bounded, and invisible to the garbage collector."""
 
 import gc
 
 import pytest
 
 from hopweave.graph.storage.tables import phrase_hash
-from hopweave.language.remembered import remembered
+from hopweave.language.string_cache import string_cache
 from hopweave.language.words import normalise_name, word_key
 from hopweave.text.bm25_index import term_key
 
@@ -16,7 +16,7 @@ def known(function):
 
 def test_each_string_is_asked_once_until_there_are_too_many():
     asked = []
-    length = remembered(2)(lambda text: asked.append(text) or len(text))
+    length = string_cache(2)(lambda text: asked.append(text) or len(text))
     assert [length(text) for text in ("", "a", "a", "bb", "a")] == [0, 1, 1, 2, 1]
     assert asked == ["", "a", "bb", "a"]
     assert known(length) == {"bb": 2, "a": 1}
