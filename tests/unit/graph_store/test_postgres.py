@@ -291,3 +291,28 @@ def test_what_a_worker_stages_twice_counts_once_and_what_is_lost_is_noticed(post
         assert store.count() == len(isles)
     with psycopg.connect(postgres_url) as connection:
         assert connection.execute("SELECT count(*) FROM hopweave.staged").fetchone() == (0,)
+
+
+def asked_in_a_child(store, answers, passages):
+    graph = store.graph
+    ids = [node.id for _ in range(20) for node in graph.nodes(np.arange(graph.size)) if node.kind == "passage"]
+    answers.put((set(ids) == passages, store._connections._pool.get_stats()["connections_num"]))
+    store.close()
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="nothing forks here")
+def test_a_forked_process_has_connections_of_its_own(postgres_url, isles):
+    with GraphStore.open(postgres_url) as store:
+        store.add(isles)
+        passages = {f"passage:{one.id}" for one in isles}
+        context = multiprocessing.get_context("fork")
+        answers = context.Queue()
+        children = [context.Process(target=asked_in_a_child, args=(store, answers, passages)) for _ in range(3)]
+        for child in children:
+            child.start()
+        assert [answers.get(timeout=60) for _ in children] == [(True, 1)] * 3
+        for child in children:
+            child.join()
+        assert [child.exitcode for child in children] == [0, 0, 0]
+        assert store.count() == len(isles)
+        assert store._connections._pool.get_stats()["connections_num"] == 1  # none was lost to a child

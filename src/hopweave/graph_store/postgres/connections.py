@@ -14,6 +14,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from hopweave.errors import GraphTimeout, GraphUnavailable, KnowledgeBaseError
 from hopweave.graph_store.postgres.arrays import accept_arrays
+from hopweave.knowledge_base.file.fork import ForkAware, leave_open, watch_forks
 
 T = TypeVar("T")
 Rows = list[tuple[Any, ...]]
@@ -26,7 +27,7 @@ _PASSWORD_IN_ADDRESS = re.compile(r"(?<=://)([^/@:]*):[^/]*(?=@)")
 _PASSWORD_OPTION = re.compile(r"(?i)(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^&\s]+)")
 
 
-class Connections:
+class Connections(ForkAware):
     """A pool of connections to one schema of a database.
 
     A connection is checked before it is handed out. A write whose connection is lost, or that another write has
@@ -39,33 +40,49 @@ class Connections:
         self.where = masked(url)
         self.schema = schema
         self.statement_seconds = statement_seconds
-        self._secrets = _secrets(url)
+        self._url, self._secrets, self._pool_size = url, _secrets(url), pool_size
         self._connect_seconds = connect_seconds
         self.round_trips = 0  # of readers
-        try:
-            self._pool: ConnectionPool[Connection[Any]] = ConnectionPool(
-                url,
-                kwargs={
-                    "autocommit": True,
-                    "connect_timeout": max(2, round(connect_seconds)),
-                    "prepare_threshold": None,
-                },
-                min_size=0,
-                max_size=pool_size,
-                timeout=connect_seconds,
-                configure=self._configure,
-                reconnect_timeout=connect_seconds,
-                open=True,
-            )
-        except psycopg.Error as error:
-            raise self.explained(error) from None
+        self._opened: ConnectionPool[Connection[Any]] | None = None
+        self._pool  # noqa: B018 - so that a URL that cannot be right is refused at once
+        watch_forks(self)
+
+    @property
+    def _pool(self) -> "ConnectionPool[Connection[Any]]":
+        """The pool of this process, which is opened when it is first needed."""
+        if self._opened is None:
+            try:
+                self._opened = ConnectionPool(
+                    self._url,
+                    kwargs={
+                        "autocommit": True,
+                        "connect_timeout": max(2, round(self._connect_seconds)),
+                        "prepare_threshold": None,
+                    },
+                    min_size=0,
+                    max_size=self._pool_size,
+                    timeout=self._connect_seconds,
+                    configure=self._configure,
+                    reconnect_timeout=self._connect_seconds,
+                    open=True,
+                )
+            except psycopg.Error as error:
+                raise self.explained(error) from None
+        return self._opened
+
+    def after_fork(self, *, in_child: bool) -> None:
+        """A child opens a pool of its own: two processes on one connection would read one another's answers."""
+        if in_child and self._opened is not None:
+            leave_open(self._opened)
+            self._opened = None
 
     def __repr__(self) -> str:
         return f"Connections({self.where!r}, schema={self.schema!r})"
 
     def close(self) -> None:
         """Give up all connections."""
-        self._pool.close()
+        if self._opened is not None:
+            self._opened.close()
 
     def read(self, statement: str, parameters: Sequence[Any] = ()) -> Rows:
         """The rows of a statement, which stands for itself and ends after `statement_seconds`."""
