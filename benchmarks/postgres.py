@@ -2,16 +2,21 @@
 
     python benchmarks/postgres.py                     a table
     python benchmarks/postgres.py --json              one JSON object
-    python benchmarks/postgres.py --sizes 100000 1000000 --skip-writers
+    python benchmarks/postgres.py --sizes 27000 300000 --skip-writers     100,000 and 1,000,000 nodes (some 15 minutes)
 
 Starts a server of its own on the loopback interface. `recall_gap` needs the judged sets (`--data` or HOPWEAVE_DATA) and
 is the largest loss of recall@5 on 2wiki51 and musique100, with static vectors and the recipe `multihop`.
-`growth_slope_100k_1m` is rows read per question at the largest size divided by those at the smallest.
+`growth_slope_100k_1m` is rows read per question at the largest size divided by those at the smallest. Corpora are built
+in bulk (`write_per_s`); `one_writer_per_s` and `two_writers_per_s` add batches of 256 documents, each a transaction;
+`spark_per_s` is a build with Spark on `local[2]`, without the start of Spark; it needs Java and pyspark.
 """
 
 import argparse
+import importlib.util
 import json
 import os
+import shutil
+import sys
 import tempfile
 import time
 from multiprocessing import get_context
@@ -34,6 +39,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="*", default=[1_000, 10_000], help="passages of synthetic corpora")
     parser.add_argument("--questions", type=int, default=20)
     parser.add_argument("--skip-writers", action="store_true")
+    parser.add_argument("--written", type=int, default=4_000, help="documents that writers and Spark write")
     options = parser.parse_args()
     with PostgresServer(shared_buffers="1GB", max_wal_size="4GB", synchronous_commit="on") as server:
         found = measure(server.url, options)
@@ -54,8 +60,9 @@ def measure(url: str, options: argparse.Namespace) -> dict:
         found["sizes"] = reads
         found["write_per_s"] = last["write_per_s"]
     if not options.skip_writers:
-        found["two_writers_per_s"] = round(writers(url, 2), 1)
-    found["spark_per_s"] = None
+        found["one_writer_per_s"] = round(writers(url, 1, options.written), 1)
+        found["two_writers_per_s"] = round(writers(url, 2, options.written), 1)
+        found["spark_per_s"] = spark(url, options.written)
     return found
 
 
@@ -81,10 +88,11 @@ def reading(url: str, size: int, questions: int) -> dict:
     documents = [Document(one["id"], one["text"], {"title": one["title"]}) for one in corpus.passages]
     with tempfile.TemporaryDirectory() as folder, GraphStore.open(url, schema=f"reading_{size}") as store:
         begun = time.perf_counter()
-        store.add(documents, batch_size=50_000)  # one transaction each
+        store.build(documents, workers=2)
         writing = time.perf_counter() - begun
         analyse(url, f"reading_{size}")
-        with KnowledgeBase.open(Path(folder, "kb.db"), builders=[]) as base:
+        nodes = store.graph.size
+        with KnowledgeBase.open(Path(folder, "kb.db"), builders=[], approximate_above=10_000_000) as base:
             base.add(documents)
             place = ExternalDocuments(store, lambda ids: base.get(ids).values(), index=base)
             times, trips, rows = [], [], []
@@ -103,6 +111,7 @@ def reading(url: str, size: int, questions: int) -> dict:
                 rows.append(graphs.rows)
     times, trips, rows = times[3:], trips[3:], rows[3:]
     return {
+        "nodes": nodes,
         "multihop_ms": round(median(times), 1),
         "multihop_p95_ms": round(sorted(times)[int(0.95 * len(times))], 1),
         "round_trips": round(fmean(trips), 1),
@@ -146,22 +155,50 @@ def analyse(url: str, schema: str) -> None:
             connection.execute(f'VACUUM (ANALYZE) "{schema}"."{table}"')
 
 
-def write_part(url: str, number: int, count: int, size: int) -> None:
+def write_part(url: str, schema: str, number: int, count: int, size: int, ready, spans) -> None:
     passages = synthetic_corpus(size).passages[number::count]
-    with GraphStore.open(url, schema="writers") as store:
-        store.add([Document(one["id"], one["text"], {"title": one["title"]}) for one in passages])
+    documents = [Document(one["id"], one["text"], {"title": one["title"]}) for one in passages]
+    with GraphStore.open(url, schema=schema) as store:
+        ready.wait()
+        begun = time.time()
+        store.add(documents)
+        spans.put((begun, time.time()))
 
 
-def writers(url: str, count: int, size: int = 4_000) -> float:
-    """Documents per second that several processes write together, with starting them."""
-    GraphStore.open(url, schema="writers").close()
-    processes = [get_context("spawn").Process(target=write_part, args=(url, one, count, size)) for one in range(count)]
-    begun = time.perf_counter()
+def writers(url: str, count: int, size: int) -> float:
+    """Documents per second that several processes write together, from when all are ready."""
+    context, schema = get_context("spawn"), f"writers_{count}"
+    GraphStore.open(url, schema=schema).close()
+    ready, spans = context.Barrier(count), context.Queue()
+    arguments = [(url, schema, one, count, size, ready, spans) for one in range(count)]
+    processes = [context.Process(target=write_part, args=one) for one in arguments]
     for process in processes:
         process.start()
+    begun, ended = zip(*(spans.get() for _ in processes), strict=True)
     for process in processes:
         process.join()
-    return size / (time.perf_counter() - begun)
+    return size / (max(ended) - min(begun))
+
+
+def spark(url: str, size: int) -> float | None:
+    """Documents per second that Spark builds into an empty graph."""
+    if importlib.util.find_spec("pyspark") is None or shutil.which("java") is None:
+        return None
+    os.environ.update(SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
+    from pyspark.sql import SparkSession
+
+    from hopweave.spark import build_graph
+
+    settings = {"spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.log.level": "ERROR"}
+    session = SparkSession.builder.master("local[2]").config(map=settings).getOrCreate()
+    try:
+        passages = session.createDataFrame(synthetic_corpus(size).passages).repartition(2).cache()
+        passages.count()
+        begun = time.perf_counter()
+        build_graph(passages, url, schema="spark")
+        return round(size / (time.perf_counter() - begun), 1)
+    finally:
+        session.stop()
 
 
 if __name__ == "__main__":

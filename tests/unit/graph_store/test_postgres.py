@@ -316,3 +316,12 @@ def test_a_forked_process_has_connections_of_its_own(postgres_url, isles):
         assert [child.exitcode for child in children] == [0, 0, 0]
         assert store.count() == len(isles)
         assert store._connections._pool.get_stats()["connections_num"] == 1  # none was lost to a child
+
+
+def test_names_that_come_between_two_statements(postgres_url, isles):
+    with GraphStore.open(postgres_url) as store:
+        store.add(isles)
+        store.delete(store.ids())
+        graph = store.graph  # there are no names yet
+        store.add(isles)
+        assert graph.nearest_names([["skua"], ["mv", "skau"]], 0.75) == [None, None]

@@ -39,7 +39,8 @@ class PostgresNames(SimilarNames):
     """
 
     def __init__(self, connections: Connections, count: int) -> None:
-        self._connections, self._count = connections, count
+        self._connections = connections
+        self._count = max(count, 1)  # names may come between two statements
         self._frequencies: dict[str, int] = {}
         self._keys: dict[str, list[str]] = {}
         self._buckets: dict[str, list[str]] = {}
