@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -39,7 +40,8 @@ class RunningService:
         self.client = httpx.Client(base_url=self.url, timeout=30, trust_env=False)
         self._log = folder / "log.jsonl"
         own = {"SEARCH_KNOWLEDGE_BASE": str(folder / "kb.db"), "SEARCH_PORT": str(port)}
-        plain = {name: value for name, value in os.environ.items() if not name.startswith("SEARCH_")}
+        ours = ("SEARCH_", "RETRIEVER_", "QDRANT_", "ELASTICSEARCH_", "POSTGRES_", "EMBEDDING_", "OTEL_")
+        plain = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         with self._log.open("a") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "search_service"],
@@ -126,6 +128,106 @@ def streaming_endpoint():
     server.server_close()
 
 
+class Elasticsearch(ThreadingHTTPServer):
+    """As much of Elasticsearch as its client and Haystack ask of it: an index, bulk writes, counts and searches.
+
+    Requests and replies have the shapes that version 8 documents; it ranks by counting words.
+    """
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Node)
+        self.documents, self.asked, self.down = {}, [], False
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class Node(BaseHTTPRequestHandler):
+    def answer(self):
+        body = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
+        content = json.dumps({} if self.server.down else self.reply(body)).encode()
+        self.send_response(503 if self.server.down else 200)
+        self.send_header("x-elastic-product", "Elasticsearch")
+        self.send_header("content-type", "application/vnd.elasticsearch+json;compatible-with=8")
+        self.send_header("content-length", str(len(content)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
+
+    def reply(self, body):
+        if "_bulk" in self.path:
+            return self.bulk([json.loads(line) for line in body.splitlines()])
+        if "_count" in self.path:
+            return {"count": len(self.server.documents)}
+        if "_search" in self.path:
+            query = json.loads(body)
+            self.server.asked.append(query)
+            found = self.hits(query)
+            return {"hits": {"total": {"value": len(found)}, "hits": found}}
+        return {"acknowledged": True, "version": {"number": "8.19.0"}, "tagline": "You Know, for Search"}
+
+    def bulk(self, lines):
+        done = []
+        while lines:
+            ((action, about),) = lines.pop(0).items()
+            if action == "delete":
+                self.server.documents.pop(about["_id"], None)
+            else:
+                self.server.documents[about["_id"]] = lines.pop(0)
+            done.append({action: {"_id": about["_id"], "status": 200}})
+        return {"errors": False, "items": done}
+
+    def hits(self, query):
+        asked = query.get("query", {}).get("bool", {})
+        words = set(re.findall(r"\w{4,}", json.dumps(asked.get("must", "")).lower()))
+        filters = query.get("knn", {}).get("filter") or asked.get("filter")
+
+        def score(document):
+            if "knn" in query:
+                return sum(a * b for a, b in zip(query["knn"]["query_vector"], document["embedding"], strict=True))
+            return len(words & set(re.findall(r"\w+", document["content"].lower()))) if "must" in asked else 1.0
+
+        passing = {key: one for key, one in self.server.documents.items() if passes(filters, one)}
+        scores = {key: score(document) for key, document in passing.items()}
+        best = sorted((key for key in scores if scores[key]), key=lambda key: (-scores[key], key))
+        return [{"_id": key, "_score": scores[key], "_source": passing[key]} for key in best[: query.get("size", 20)]]
+
+    do_GET = do_POST = do_PUT = do_HEAD = answer
+
+    def log_message(self, *_):
+        pass
+
+
+def passes(condition, document):
+    """Whether a document passes a filter of Elasticsearch."""
+    if not condition:
+        return True
+    ((kind, about),) = condition.items()
+    if kind == "bool":
+        listed = {name: one if isinstance(one, list) else [one] for name, one in about.items()}
+        any_of = [passes(one, document) for one in listed.get("should", [])]
+        return all(passes(one, document) for one in listed.get("must", [])) and (any(any_of) or not any_of)
+    ((field, wanted),) = about.items()
+    value = document.get(field)
+    if kind == "range":
+        return value is not None and all((value >= w) if b == "gte" else (value < w) for b, w in wanted.items())
+    wanted = wanted["query"] if kind == "match" else wanted
+    return value in (wanted if isinstance(wanted, list) else [wanted])
+
+
+@pytest.fixture
+def elasticsearch():
+    """A server on loopback that answers the real client as Elasticsearch would."""
+    server = Elasticsearch()
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
 @pytest.fixture(scope="session")
 def fenced(tmp_path_factory):
     """The environment for a Python process that may use no network, and the file that shows if it tried."""
@@ -156,6 +258,24 @@ def run_service():
             service.stop()
 
     return run
+
+
+@pytest.fixture(scope="session")
+def start_service():
+    """Run a command of the service to its end."""
+
+    def start(folder, *command, **environment):
+        own = {"SEARCH_KNOWLEDGE_BASE": str(folder / "kb.db"), "PATH": "/usr/bin:/bin", **environment}
+        return subprocess.run(
+            [sys.executable, "-m", "search_service", *command],
+            cwd=EXAMPLE,
+            env=own,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return start
 
 
 @pytest.fixture(scope="session")

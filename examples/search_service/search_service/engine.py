@@ -36,18 +36,21 @@ class Found:
     degraded: list[str] = field(default_factory=list)
 
 
-def opened(place: Place, settings: Settings) -> Store:
+def opened(name: str, place: Place, settings: Settings) -> Store:
     """The store that a place describes."""
     recipe = load_recipe(place.recipe or settings.recipe)
     if place.path is not None:
         return EmbeddedStore(place, recipe)
-    raise NotImplementedError
+    from search_service.stores.external import ExternalStore  # which needs Haystack
+
+    settings.state_folder.mkdir(parents=True, exist_ok=True)
+    return ExternalStore(place, recipe, settings.state_folder / f"{name}.graph.db")
 
 
 def index(settings: Settings) -> None:
     """Bring every knowledge base in step with its corpus; what has not changed is passed over."""
     for name, place in settings.places.items():
-        store = opened(place, settings)
+        store = opened(name, place, settings)
         try:
             if place.corpus is not None:
                 _index(store, name, place.corpus)
@@ -108,7 +111,7 @@ class Engine:
         found = Found(
             list(result.hits),
             request.method,
-            result.query.intent.name if result.query.intent else None,
+            result.intent,
             {step: 1000 * seconds for step, seconds in result.timings.items() if step != "total"},
             result.confidence,
         )
@@ -152,6 +155,12 @@ class Engine:
             found.degraded.append("The reranker failed; the order is that of the search itself.")
         found.timings["rerank"] = 1000 * (perf_counter() - started)
         return not self._last_rerank_failed
+
+
+def opened_engine(name: str, place: Place, settings: Settings) -> Engine:
+    """An engine for the store that a place describes."""
+    kept = settings.cache_entries if place.path else 0  # other programs may write to a store
+    return Engine(name, opened(name, place, settings), settings.rerank, kept)
 
 
 def relevance(hits: Sequence[Hit], confidence: float | None) -> list[Hit]:

@@ -13,7 +13,7 @@ from hopweave.errors import HopweaveError
 from hopweave.report.parts import score_parts
 from hopweave.report.path import stations
 from search_service.documents import Documents
-from search_service.engine import Engine, Found, Unavailable, opened
+from search_service.engine import Engine, Found, Unavailable, opened_engine
 from search_service.feedback import Judgements
 from search_service.messages import Health, Part, SearchRequest
 from search_service.operation.guard import Refused
@@ -30,10 +30,7 @@ class Service:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         settings.state_folder.mkdir(parents=True, exist_ok=True)
-        self.engines = {
-            name: Engine(name, opened(place, settings), settings.rerank, settings.cache_entries)
-            for name, place in settings.places.items()
-        }
+        self.engines = {name: opened_engine(name, place, settings) for name, place in settings.places.items()}
         self.judgements = Judgements(settings.state_folder, settings.max_judgements)
         self.documents = Documents(settings, self.engines)
         written = settings.synthesis.enabled and settings.synthesis.url

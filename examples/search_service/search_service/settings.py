@@ -13,6 +13,19 @@ from search_service.messages import Method
 
 HERE = Path(__file__).parent.parent
 Role = Literal["none", "read", "write"]
+DEFAULT = "default"
+"""The name of the only knowledge base, if none is named."""
+_COMMON_NAMES = {
+    "RETRIEVER_PORT": "port",
+    "RETRIEVER_DEFAULT_METHOD": "default_method",
+    "RETRIEVER_DEFAULT_LIMIT": "default_limit",
+    "RETRIEVER_MIN_RELEVANCE": "min_relevance",
+    "EMBEDDING_MODEL": "embedding_model",
+}
+_PLACE_NAMES = (
+    *("POSTGRES_URL", "POSTGRES_TABLE", "QDRANT_URL", "QDRANT_COLLECTION", "QDRANT_API_KEY"),
+    *("ELASTICSEARCH_URL", "ELASTICSEARCH_INDEX", "ELASTICSEARCH_API_KEY"),
+)
 LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 
 
@@ -69,10 +82,17 @@ class Place(BaseModel, extra="forbid"):
     elasticsearch_index: str = Field(default="knowledge_base", min_length=1)
     elasticsearch_api_key: SecretStr | None = None
     graph: str | None = Field(default=None, description="Graph of documents in stores: a file, or a PostgreSQL URL.")
-    embedding_model: str = Field(default="static", min_length=1, description="static, or one of sentence-transformers.")
+    embedding_model: str | None = Field(default=None, description="If it is another than that of all.")
     embedding_dimension: int | None = Field(default=None, ge=1, description="Asked of the model if not given.")
     corpus: Path | None = Field(default=None, description="What to index at the start.")
     recipe: str | None = Field(default=None, description="A recipe of its own.")
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> "Place":
+        stores = self.qdrant_url is not None or self.elasticsearch_url is not None
+        if (self.path is not None) + (self.postgres_url is not None) + stores != 1:
+            raise ValueError("needs path, postgres_url, or one or both of qdrant_url and elasticsearch_url")
+        return self
 
 
 class Settings(BaseSettings):
@@ -92,6 +112,9 @@ class Settings(BaseSettings):
 
     knowledge_base: Path = Field(default=Path("search_service.db"), description="The file to search; made if missing.")
     knowledge_bases: dict[str, Place] = Field(default={}, description="Several by name; the first is the usual one.")
+    embedding_model: str = Field(
+        default="static", min_length=1, description="static, or a sentence-transformers model."
+    )
     corpus: Path | None = Field(
         default=HERE / "corpus.jsonl", description="What to index at the start; null for nothing."
     )
@@ -155,9 +178,13 @@ class Settings(BaseSettings):
     @property
     def places(self) -> dict[str, Place]:
         """Every knowledge base by name, the usual one first."""
-        if self.knowledge_bases:
-            return self.knowledge_bases
-        return {"default": Place(path=self.knowledge_base, corpus=self.corpus)}
+        own = self.knowledge_bases or {DEFAULT: Place(path=self.knowledge_base)}
+        filled = {}
+        for name, place in own.items():
+            corpus = self.corpus if name == DEFAULT and "corpus" not in place.model_fields_set else place.corpus
+            model = place.embedding_model or self.embedding_model
+            filled[name] = place.model_copy(update={"corpus": corpus, "embedding_model": model})
+        return filled
 
     @property
     def state_folder(self) -> Path:
@@ -192,4 +219,20 @@ class Settings(BaseSettings):
         if file and not Path(file).is_file():
             raise FileNotFoundError(f"SEARCH_CONFIG: there is no file {file}")
         yaml = (YamlConfigSettingsSource(settings_cls, yaml_file=file),) if file else ()
-        return (init_settings, others["env_settings"], *yaml)
+        return (init_settings, others["env_settings"], _CommonNames(settings_cls), *yaml)
+
+
+class _CommonNames(PydanticBaseSettingsSource):
+    """Variables that other services have, too: RETRIEVER_*, and where the usual knowledge base lives."""
+
+    def get_field_value(self, field: Any, field_name: str) -> tuple[Any, str, bool]:
+        """Not used, as all are read at once."""
+        raise NotImplementedError
+
+    def __call__(self) -> dict[str, Any]:
+        """What is set."""
+        own = {field: os.environ[name] for name, field in _COMMON_NAMES.items() if os.environ.get(name)}
+        place = {name.lower(): os.environ[name] for name in _PLACE_NAMES if os.environ.get(name)}
+        if place.keys() & {"postgres_url", "qdrant_url", "elasticsearch_url"}:
+            return {**own, "knowledge_bases": {DEFAULT: place}}
+        return own

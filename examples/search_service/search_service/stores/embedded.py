@@ -3,13 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_args
 
-from hopweave import Document, KnowledgeBase, Pipeline, Query, Recipe, Result
+from hopweave import Document, KnowledgeBase, Pipeline, Query, Recipe
 from hopweave.knowledge_base.entry import Added
 from hopweave.knowledge_base.settings import UNSET
 from hopweave.vector.embedders import SentenceTransformerEmbedder
 from search_service.messages import Method, Part
 from search_service.settings import Place
 from search_service.stores.cut import cut
+from search_service.stores.store import Answer
 
 
 class EmbeddedStore:
@@ -34,9 +35,11 @@ class EmbeddedStore:
 
     def search(
         self, query: Query, method: Method, *, expand_graph: bool, top_k: int, stopped: Callable[[], bool]
-    ) -> Result:
+    ) -> Answer:
         """Run the part of the recipe that a method needs."""
-        return self._pipelines[method, expand_graph].run(query, top_k=top_k, cancelled=stopped)
+        found = self._pipelines[method, expand_graph].run(query, top_k=top_k, cancelled=stopped)
+        intent = found.query.intent.name if found.query.intent else None
+        return Answer(found.hits, found.confidence, intent, found.timings, found.failures)
 
     def put(self, documents: Sequence[Document]) -> Added:
         """Add documents, or replace those that differ, in one transaction per batch."""

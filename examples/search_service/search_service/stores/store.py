@@ -1,12 +1,22 @@
 """What the service asks of a place of documents."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from hopweave import Document, Query, Result
+from hopweave import Document, Hit, Query
 from hopweave.knowledge import Knowledge
 from hopweave.knowledge_base.entry import Added
 from search_service.messages import Method, Part
+
+
+class Answer(NamedTuple):
+    """What a store found: hits, the probability that the answer is among them, and seconds and failures by source."""
+
+    hits: Sequence[Hit]
+    confidence: float | None
+    intent: str | None
+    timings: Mapping[str, float]
+    failures: Mapping[str, str]
 
 
 class Store(Protocol):
@@ -24,7 +34,7 @@ class Store(Protocol):
 
     def search(
         self, query: Query, method: Method, *, expand_graph: bool, top_k: int, stopped: Callable[[], bool]
-    ) -> Result:
+    ) -> Answer:
         """Run the recipe."""
         ...
 
