@@ -1,7 +1,6 @@
 """The HTTP face of the service."""
 
 import asyncio
-import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -16,7 +15,7 @@ from starlette.routing import Match, Route
 
 from search_service.messages import Fault, Problem, set_defaults
 from search_service.operation.guard import Guard, Refused
-from search_service.operation.state import end_with
+from search_service.operation.state import end_with_parent
 from search_service.operation.traces import shut_down
 from search_service.routes import documents, health, search
 from search_service.service import Service
@@ -44,11 +43,10 @@ def create() -> Guard:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         service = app.state.service = await asyncio.to_thread(Service, settings)
         app.state.mcp = over_http(Tools(service.results, settings.mcp), settings.mcp.allowed_hosts)
-        watch = asyncio.create_task(end_with(os.getppid())) if settings.workers > 1 else None
+        watch = asyncio.create_task(end_with_parent())
         async with app.state.mcp.run():
             yield
-        if watch:
-            watch.cancel()
+        watch.cancel()
         await service.close()
         shut_down()
 

@@ -102,7 +102,7 @@ class Documents:
         future.add_done_callback(self._done)
         try:
             return await asyncio.shield(future)  # what has begun is finished, even if the caller has gone
-        except HopweaveError as error:
+        except Exception as error:  # whatever the client of a store raises
             logger.warning("write failed", extra={"fields": {"reason": f"{type(error).__name__}: {error}"}})
             raise Refused(503, "The documents cannot be changed at the moment.", **_BUSY) from error
 

@@ -9,6 +9,8 @@ from typing import IO
 
 from search_service.settings import Settings
 
+_PARENT = "SERVICE_PARENT"
+
 
 class InUse(Exception):
     """Another service has this folder."""
@@ -27,11 +29,15 @@ def claim(settings: Settings) -> IO[bytes]:
     shutil.rmtree(settings.run_folder, ignore_errors=True)
     settings.run_folder.mkdir()
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(settings.run_folder.absolute())
+    os.environ[_PARENT] = str(os.getpid())
     return lock
 
 
-async def end_with(parent: int, poll_seconds: float = 1.0) -> None:
+async def end_with_parent(poll_seconds: float = 1.0) -> None:
     """A worker whose parent was killed ends, too, so that a new service finds the port free."""
+    parent = int(os.environ.get(_PARENT, "0"))
+    if parent in (0, os.getpid()):
+        return
     while os.getppid() == parent:
         await asyncio.sleep(poll_seconds)
     os.kill(os.getpid(), signal.SIGTERM)
