@@ -93,6 +93,7 @@ class ExternalStore:
                 filters=as_haystack(query.filters or {}),
                 tenant=dict(query.tenant) if query.tenant else None,
                 top_k=top_k,
+                skip=list(query.skip),
                 **found,
             )
         timings[GRAPH] = perf_counter() - started
