@@ -73,7 +73,9 @@ class Service:
         # not when the caller has gone, but when the thread is free
         work.add_done_callback(lambda _: loop.call_soon_threadsafe(self._done))
         try:
-            answered = asyncio.shield(asyncio.wrap_future(work))
+            running = asyncio.wrap_future(work)
+            running.add_done_callback(lambda one: one.cancelled() or one.exception())  # if nobody waits for it any more
+            answered = asyncio.shield(running)
             found, sentences = await asyncio.wait_for(answered, self.settings.request_seconds)
         except TimeoutError as error:
             raise Refused(503, "The search took too long and was given up.") from error
