@@ -55,9 +55,11 @@ class ContextBuilder(Component):
     r"""Packs hits into a context that never exceeds its budget, headers and separators included.
 
     Hits go in whole, in their order; the one that no longer fits is cut at the end of a sentence and is the last.
-    A hit of which not even a sentence fits is dropped. Connections found in the graph go first, as far as they fit
-    into `paths_share` of the budget, the best one last. What looks like a header, a citation or a part of the prompt
-    inside a passage gets a backslash in front, so that no document can pose as another.
+    A hit of which not even a sentence fits is dropped. With `type_order`, hits are ordered by their type first, so that
+    an agent comes before the skills that it needs; of what does not fit, the last types are dropped. Connections found
+    in the graph go first, as far as they fit into `paths_share` of the budget, the best one last. What looks like a
+    header, a citation or a part of the prompt inside a passage gets a backslash in front, so that no document can pose
+    as another.
 
     >>> hits = [Hit("skua", text="The Skua sails hourly. It was built in 1974."), Hit("tern", text="The Tern rests.")]
     >>> context = ContextBuilder(budget_tokens=11, counter="words").build(hits)
@@ -72,6 +74,12 @@ class ContextBuilder(Component):
     paths_header: str = Field(default="Connections:", description="Before the paths found in the graph.")
     paths_share: float = Field(default=0.25, ge=0, le=1, description="Share of the budget that paths may take.")
     source_field: str = Field(default="source", min_length=1, description="Metadata field that names the source.")
+    type_order: tuple[str, ...] = Field(
+        default=(),
+        description="Types whose hits go first, in this order, such as agent, skill, command and hook; those of other "
+        "types follow. Within a type hits keep their order; without types, all do.",
+    )
+    type_field: str = Field(default="type", min_length=1, description="Metadata field that names the type.")
     counter: CounterName = Field(default="approximate", description="How tokens are counted.")
     encoding: str = Field(default="cl100k_base", min_length=1, description="Vocabulary for the counter tiktoken.")
 
@@ -87,11 +95,15 @@ class ContextBuilder(Component):
         """The context of these hits. `paths` are lines of text, best last; `count` replaces the counter."""
         count = counter_named(self.counter, self.encoding) if count is None else count
         draft = _ContextDraft(self, count, self._paths_block(paths, count))
-        for hit in checked(hits):
+        for hit in self._in_order(checked(hits)):
             draft.add(citation(hit, len(draft.citations) + 1, self.source_field))
         draft.shrink()
         text = draft.text()
         return Context(text, tuple(draft.citations), count(text), tuple(draft.dropped))
+
+    def _in_order(self, hits: Sequence[Hit]) -> list[Hit]:
+        places = {name: place for place, name in enumerate(dict.fromkeys(self.type_order))}
+        return sorted(hits, key=lambda hit: places.get(str(hit.metadata.get(self.type_field)), len(places)))
 
     def _paths_block(self, paths: Sequence[str], count: Counter) -> str:
         """The best paths that fit: lines are taken from the end, and keep their order."""

@@ -179,3 +179,35 @@ def test_many_hits_do_not_take_forever():
     context = ContextBuilder(budget_tokens=20_000).build(hits)
     assert 0.9 * 20_000 < context.tokens <= 20_000
     assert time.process_time() - begun < 5
+
+
+COMPONENTS = [
+    Hit("deploy", 0.9, "Deploys.", {"type": "command"}),
+    Hit("notes", 0.8, "Notes."),
+    Hit("lint", 0.7, "Lints.", {"type": "skill"}),
+    Hit("reviewer", 0.6, "Reviews.", {"type": "agent"}),
+    Hit("format", 0.5, "Formats.", {"type": "skill"}),
+    Hit("odd", 0.4, "Odd.", {"type": ["skill"]}),
+]
+
+
+def test_hits_can_be_ordered_by_type():
+    builder = ContextBuilder(type_order=("agent", "skill", "command", "hook"))
+    context = builder.build(COMPONENTS)
+    assert [one.id for one in context.citations] == ["reviewer", "lint", "format", "deploy", "notes", "odd"]
+    assert context.text.startswith("[1] reviewer\nReviews.\n\n[2] lint")
+    assert [hit.id for hit in COMPONENTS] == ["deploy", "notes", "lint", "reviewer", "format", "odd"]
+    assert ContextBuilder().build(COMPONENTS).citations[0].id == "deploy"
+
+
+def test_the_order_is_yours_and_so_is_the_field():
+    hits = [Hit("a", 0.9, "A.", {"corpus": "code"}), Hit("b", 0.8, "B.", {"corpus": "docs"})]
+    builder = ContextBuilder(type_order=("docs", "code", "docs"), type_field="corpus")
+    assert [one.id for one in builder.build(hits).citations] == ["b", "a"]
+
+
+def test_what_does_not_fit_is_of_the_last_types():
+    builder = ContextBuilder(type_order=("agent", "skill"), budget_tokens=6, counter="words")
+    context = builder.build(COMPONENTS)
+    assert [one.id for one in context.citations] == ["reviewer", "lint"]
+    assert context.dropped == ("format", "deploy", "notes", "odd")

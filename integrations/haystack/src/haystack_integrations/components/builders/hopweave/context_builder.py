@@ -1,5 +1,6 @@
 """As much evidence as fits, numbered."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -41,6 +42,8 @@ class ContextBuilder(NamedParameters):
         paths_header: str = _CORE.paths_header,
         paths_share: float = _CORE.paths_share,
         source_field: str = _CORE.source_field,
+        type_order: Sequence[str] = _CORE.type_order,
+        type_field: str = _CORE.type_field,
         counter: str = _CORE.counter,
         encoding: str = _CORE.encoding,
     ) -> None:
@@ -53,6 +56,9 @@ class ContextBuilder(NamedParameters):
         :param paths_header: Before the paths found in the graph.
         :param paths_share: Share of the budget that paths may take.
         :param source_field: Metadata field that names the source.
+        :param type_order: Types whose documents go first, in this order, such as agent, skill, command and hook; those
+            of other types follow. Within a type documents keep their order; without types, all do.
+        :param type_field: Metadata field that names the type.
         :param counter: How tokens are counted: approximate, words, characters or tiktoken.
         :param encoding: Vocabulary for the counter tiktoken.
         """
@@ -63,6 +69,8 @@ class ContextBuilder(NamedParameters):
             paths_header=paths_header,
             paths_share=paths_share,
             source_field=source_field,
+            type_order=type_order,
+            type_field=type_field,
             counter=counter,
             encoding=encoding,
         )
