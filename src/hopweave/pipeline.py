@@ -100,16 +100,18 @@ class Pipeline:
         Unless `filtered`, it also has those hits that the filters exclude but that may lead a walk to others.
         """
         with self.knowledge.one_version():
-            run = _Run(self, query, top_k)
-            run.find()
-            return run.found(filtered)
+            run = _Run(self, query, top_k, step=f"found, filtered: {filtered}")
+            if run.cached is None:
+                run.find()
+            return run.cached or run.kept(run.found(filtered))
 
     async def find_async(self, query: str | Query, *, top_k: int | None = None, filtered: bool = True) -> Result:
         """The same without blocking the event loop."""
         with self.knowledge.one_version(), asked_on_this_loop():
-            run = await beside_loop(lambda: _Run(self, query, top_k))
-            await run.find_async()
-            return run.found(filtered)
+            run = await beside_loop(lambda: _Run(self, query, top_k, step=f"found, filtered: {filtered}"))
+            if run.cached is None:
+                await run.find_async()
+            return run.cached or run.kept(run.found(filtered))
 
     def finish(self, query: str | Query, hits: Sequence[Hit]) -> Result:
         """The last step of `run` for hits that went through the stages elsewhere: paths, neighbourhood and context."""
@@ -130,6 +132,7 @@ class _Run:
         question: str | Query,
         top_k: int | None,
         cancelled: Callable[[], bool] | None = None,
+        step: str = "result",
     ) -> None:
         self._started = perf_counter()
         self._cancelled = cancelled
@@ -158,7 +161,7 @@ class _Run:
         self.filtered = FilteredSearch(self.query, self.knowledge)
         self._key: str | None = None
         if self._cache is not None:  # only then is the version asked for, which may be that of a server
-            self._key = self._cache.key(self.query, pipeline._number, self.knowledge.version, self.top_k)
+            self._key = self._cache.key(self.query, pipeline._number, self.knowledge.version, self.top_k, step)
         self.cached = self._cache.get(self._key) if self._cache is not None and self._key else None
 
     def _understand(self) -> None:
@@ -275,7 +278,10 @@ class _Run:
         hits = found.hits[: self.top_k]
         paths, around = self._paths(hits), self._neighbourhood(hits)
         context = _context(self.recipe.context, hits, paths, around) if self.recipe.context else None
-        result = replace(found, hits=hits, context=context, paths=paths, neighbourhood=around)
+        return self.kept(replace(found, hits=hits, context=context, paths=paths, neighbourhood=around))
+
+    def kept(self, result: Result) -> Result:
+        """The result, which the cache keeps if there is one and nothing failed."""
         if self._cache is not None and self._key and not self._failures:
             self._cache.put(self._key, result)
         return result

@@ -42,7 +42,7 @@ def test_an_answer_has_all_its_fields_and_the_defaults_hold(service):
     answer = service.search(asked).json()
     assert list(answer) == [
         "results", "query", "method_used", "total_results", "synthesis", "citations", "timings", "intent",
-        "confidence", "degraded",
+        "weights", "confidence", "degraded",
     ]  # fmt: skip
     assert answer["query"] == asked
     assert answer["method_used"] == "hybrid"
@@ -138,6 +138,7 @@ def test_nothing_found_is_an_answer(service):
     assert answer.json() | {"timings": {}, "confidence": None} == {
         "results": [], "query": QUESTION, "method_used": "hybrid", "total_results": 0, "synthesis": None,
         "citations": [], "timings": {}, "intent": "goal_based", "confidence": None, "degraded": [],
+        "weights": {"embedding": 0.4, "text": 0.25, "graph": 0.15, "intent_edges": 0.2},
     }  # fmt: skip
     assert service.search("qqqzzzxxx", method="keyword", expand_graph=False).json()["results"] == []
 

@@ -32,6 +32,7 @@ class Found:
     method_used: Method
     intent: str | None
     timings: dict[str, float]
+    weights: dict[str, float] | None = None
     confidence: float | None = None
     degraded: list[str] = field(default_factory=list)
 
@@ -113,6 +114,7 @@ class Engine:
             request.method,
             result.intent,
             {step: 1000 * seconds for step, seconds in result.timings.items() if step != "total"},
+            dict(result.query.intent.weights) if result.query.intent else None,
             result.confidence,
         )
         for name, reason in result.failures.items():

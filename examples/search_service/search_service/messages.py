@@ -175,6 +175,7 @@ class SearchResponse(BaseModel):
     citations: list[str]
     timings: dict[str, float] = Field(description="Milliseconds by step.")
     intent: str | None = Field(description="What kind of answer the question seems to be after.")
+    weights: dict[str, float] | None = Field(description="Share of each signal that this intent gives it, if any.")
     confidence: float | None = Field(description="The probability that the answer is among what was found.")
     degraded: list[str] = Field(description="What did not work on the way, if anything.")
 

@@ -169,6 +169,7 @@ def response(request: SearchRequest, found: Found, summary: str | None) -> dict[
         "citations": [result["source"] for result in results] if request.include_citations else [],
         "timings": rounded(found.timings),
         "intent": found.intent,
+        "weights": found.weights,
         "confidence": found.confidence,
         "degraded": found.degraded,
     }

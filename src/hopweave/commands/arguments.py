@@ -54,3 +54,18 @@ def share(text: str) -> float:
     if not 0 < number <= 1:
         raise argparse.ArgumentTypeError(f"must be a number above 0 and at most 1, but got {text!r}")
     return number
+
+
+def seconds(text: str) -> float:
+    """A number of seconds above 0.
+
+    >>> seconds("2.5")
+    2.5
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"must be a number of seconds above 0, but got {text!r}")
+    return number

@@ -2,10 +2,12 @@
 
 import argparse
 import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopweave.commands.arguments import command, positive
+from hopweave.commands.arguments import command, positive, seconds
 from hopweave.commands.terminal import note, show
 from hopweave.metadata.titles import title_of
 
@@ -19,15 +21,17 @@ examples:
   hopweave query "tide gate" --recipe hybrid --top-k 5 --explain
   hopweave query "timetable" --filter type=notice --json
   hopweave query "tide gate" --report gate.html
+  hopweave query - --recipe knowledge --json --cache-seconds 300 < questions.txt
 """
 _SKIP_HELP = "leave out rerank, graph, freshness, or a kind of source or stage; may be repeated"
+_CACHE_HELP = "with -, keep answers so long for questions that come again (default: no cache)"
 _FILTER_HELP = "only hits whose metadata has this value; may be repeated"
 
 
 def add_to(commands: Any) -> None:
     """Declare the command and its arguments."""
     query = command(commands, "query", run, "search a knowledge base file", _EXAMPLES)
-    query.add_argument("question", type=_question, help="the question")
+    query.add_argument("question", type=_question, help="the question, or - to read questions, one on each line")
     query.add_argument("--recipe", default="hybrid", metavar="NAME", help="a shipped recipe or a YAML file")
     query.add_argument("--top-k", type=positive, metavar="N", help="how many hits (default: the recipe's)")
     query.add_argument("--filter", action="append", type=_filter, default=[], metavar="FIELD=VALUE", help=_FILTER_HELP)
@@ -35,6 +39,7 @@ def add_to(commands: Any) -> None:
     query.add_argument("--explain", action="store_true", help="show the receipts, which explain each score")
     query.add_argument("--scores", action="store_true", help="show the score of every step, with --json as fields")
     query.add_argument("--json", action="store_true", help="print the whole result as JSON")
+    query.add_argument("--cache-seconds", type=seconds, metavar="S", help=_CACHE_HELP)
     query.add_argument("--report", type=Path, metavar="FILE", help="write hits, paths and receipts as an HTML page")
 
 
@@ -56,24 +61,48 @@ def _filter(text: str) -> tuple[str, str]:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Search and print the hits."""
+    """Search and print the hits, of one question or of each that is read."""
+    from hopweave.knowledge_base.cache import QueryCache
     from hopweave.knowledge_base.store import KnowledgeBase
+    from hopweave.pipeline import Pipeline, Result
     from hopweave.query import Query
     from hopweave.report.page import html_report
 
     filters: dict[str, list[Any]] = {}
     for field, value in options.filter:
         filters.setdefault(field, []).extend(_interpretations(value))
+    several = options.question == "-"
+    cache = QueryCache[Result](seconds=options.cache_seconds) if options.cache_seconds else None
     with KnowledgeBase.open(options.kb, read_only=True) as kb:
-        query = Query(options.question, filters=filters or None, skip=options.skip)
-        result = kb.search(query, recipe=options.recipe, top_k=options.top_k)
-    if options.report:
-        options.report.write_text(html_report(result), encoding="utf-8")
-    if options.json:
-        show(json.dumps(result.as_dict(flat_scores=options.scores), ensure_ascii=False, indent=2))
-        return 0
+        pipeline = Pipeline(options.recipe, kb, cache=cache)
+        for question in _read_questions() if several else [options.question]:
+            query = Query(question, filters=filters or None, skip=options.skip)
+            result = pipeline.run(query, top_k=options.top_k)
+            if options.report:
+                options.report.write_text(html_report(result), encoding="utf-8")
+            if options.json:
+                show(
+                    json.dumps(
+                        result.as_dict(flat_scores=options.scores), ensure_ascii=False, indent=None if several else 2
+                    )
+                )
+                continue
+            if several:
+                show(f"? {_line(question)}")
+            _show(result, options)
+    return 0
+
+
+def _read_questions() -> Iterator[str]:
+    return (line.strip() for line in sys.stdin if line.strip())
+
+
+def _show(result: "Result", options: argparse.Namespace) -> None:
     for name, reason in result.failures.items():
         note(f"{name} failed and was skipped: {reason}")
+    if result.query.intent is not None:
+        weights = ", ".join(f"{signal} {_number(share)}" for signal, share in result.query.intent.weights.items())
+        show(f"intent {result.query.intent.name}: {weights}")
     if not result.hits:
         show(_why_none(result))
     for rank, hit in enumerate(result.hits, start=1):
@@ -81,9 +110,7 @@ def run(options: argparse.Namespace) -> int:
     if options.explain:
         values = result.evidence.as_dict() if result.evidence else {}
         show("\n" + "  ".join(f"{name}={_shown(value)}" for name, value in values.items() if value is not None))
-        steps = ", ".join(f"{step} {1000 * seconds:.1f} ms" for step, seconds in result.timings.items())
-        show(steps)
-    return 0
+        show(", ".join(f"{step} {1000 * seconds:.1f} ms" for step, seconds in result.timings.items()))
 
 
 def _show_hit(rank: int, hit: "Hit", options: argparse.Namespace) -> None:

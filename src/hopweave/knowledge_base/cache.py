@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import partial
 from threading import Lock
 from time import monotonic
 from typing import Any, Generic, TypeVar
@@ -35,6 +36,10 @@ class QueryCache(ForkAware, Generic[T]):
         self._entries: OrderedDict[str, tuple[float, T]] = OrderedDict()
         self._lock = Lock()
         watch_forks(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled, it is empty: another process asks for itself."""
+        return partial(QueryCache, seconds=self.seconds, max_entries=self._max_entries), ()
 
     def after_fork(self, *, in_child: bool) -> None:
         """In a child, start again: another thread may have been in the middle of a change."""

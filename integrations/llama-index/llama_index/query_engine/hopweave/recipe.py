@@ -21,7 +21,7 @@ from llama_index.core.response_synthesizers.context_only import ContextOnly
 from llama_index.core.response_synthesizers.no_text import NoText
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle
-from llama_index.hopweave.confidence import collected_confidence
+from llama_index.hopweave.confidence import collected_confidence, collected_intent
 from llama_index.hopweave.failures import collected_failures, report
 from llama_index.hopweave.knowledge import opened
 from llama_index.hopweave.nodes import to_hit, to_node, visible_nodes
@@ -50,8 +50,9 @@ class RecipeQueryEngine(RetrieverQueryEngine):
     A recipe made of LlamaIndex parts: retriever, one node postprocessor per stage, cited response synthesis.
 
     The response's metadata has the probability that the answer is among what was found under
-    `["hopweave"]["confidence"]`, with its evidence, and if an optional source fails, the reason under
-    `["hopweave"]["failures"]`. A recipe with a neighbourhood has it as data under `["hopweave"]["neighbourhood"]`.
+    `["hopweave"]["confidence"]`, with its evidence, if the recipe classifies questions the intent and its weights under
+    `["hopweave"]["intent"]`, and if an optional source fails, the reason under `["hopweave"]["failures"]`.
+    A recipe with a neighbourhood has it as data under `["hopweave"]["neighbourhood"]`.
 
     Args:
         recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
@@ -72,7 +73,7 @@ class RecipeQueryEngine(RetrieverQueryEngine):
         response_synthesizer: Answers instead of the one the recipe's context asks for.
         callback_manager: LlamaIndex's callback manager.
         flat_scores: Whether the metadata of nodes has the score of every step: `dense_score`, `rrf_score` …
-        options: What `RecipeRetriever` takes: `filters` ...
+        options: What `RecipeRetriever` takes: `filters`, `cache_seconds` ...
 
     """
 
@@ -223,8 +224,8 @@ def _collected() -> Iterator[dict[str, dict[str, Any]]]:
     around: dict[str, Any] = {}
     token = _neighbourhood.set(around)
     try:
-        with collected_failures() as failures, collected_confidence() as confidence:
-            yield {"failures": failures, "confidence": confidence, "neighbourhood": around}
+        with collected_failures() as failures, collected_confidence() as confidence, collected_intent() as intent:
+            yield {"failures": failures, "confidence": confidence, "intent": intent, "neighbourhood": around}
     finally:
         _neighbourhood.reset(token)
 

@@ -8,7 +8,7 @@ from typing import Any
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle
 from llama_index.core.vector_stores import MetadataFilters
-from llama_index.hopweave.confidence import report_confidence
+from llama_index.hopweave.confidence import report_confidence, report_intent
 from llama_index.hopweave.failures import report
 from llama_index.hopweave.filters import to_predicate
 from llama_index.hopweave.nodes import to_node
@@ -95,4 +95,5 @@ class PipelineRetriever(BaseRetriever):
     def _nodes(self, result: Result) -> list[NodeWithScore]:
         report(result.failures)
         report_confidence(result)
+        report_intent(result)
         return [to_node(hit, flat_scores=self._flat_scores) for hit in result.hits]

@@ -11,7 +11,8 @@ from llama_index.hopweave.retriever_source import check_place, check_retrievers,
 from llama_index.retrievers.hopweave.pipeline import PipelineRetriever
 
 from hopweave.knowledge import Knowledge
-from hopweave.pipeline import Pipeline
+from hopweave.knowledge_base.cache import QueryCache
+from hopweave.pipeline import Pipeline, Result
 from hopweave.recipe import Recipe, load_recipe
 
 
@@ -26,6 +27,8 @@ class RecipeRetriever(PipelineRetriever):
             that is to be left out.
         similarity_top_k: How many nodes to return; the recipe's own number when not given.
         embed_model: The model that embeds questions, if the file alone cannot say; see `llama_index.hopweave.opened`.
+        cache_seconds: How long an answer is kept for when the same is asked again; a change of the knowledge base makes
+            it void. None for no cache. Questions with filters are always run.
         kwargs: What `PipelineRetriever` takes: `filters`, `tenant`, `now`, `stages` ...
 
     Examples:
@@ -46,13 +49,17 @@ class RecipeRetriever(PipelineRetriever):
         retrievers: Mapping[str, BaseRetriever | None] | None = None,
         similarity_top_k: int | None = None,
         embed_model: BaseEmbedding | None = None,
+        cache_seconds: float | None = None,
         **kwargs: Any,
     ) -> None:
         """Open the knowledge base and load the recipe."""
+        if cache_seconds is not None and retrievers:
+            raise ValueError("cache_seconds: is not allowed with retrievers, as nobody says when their nodes change")
+        cache = None if cache_seconds is None else QueryCache[Result](seconds=cache_seconds)
         replaced = with_retrievers(load_recipe(recipe), retrievers or {})
         knowledge = opened(knowledge_base, embed_model)
         check_place(replaced, knowledge, "give a retriever of your store in retrievers, or None to leave it out")
-        super().__init__(Pipeline(replaced, knowledge), similarity_top_k=similarity_top_k, **kwargs)
+        super().__init__(Pipeline(replaced, knowledge, cache=cache), similarity_top_k=similarity_top_k, **kwargs)
 
 
 def with_retrievers(recipe: Recipe, retrievers: Mapping[str, BaseRetriever | None]) -> Recipe:

@@ -24,12 +24,13 @@ from haystack_integrations.common.hopweave.questions import (
     Tenant,
     as_filter_policy,
     chosen_filters,
+    from_intent,
     narrowed,
     to_query,
 )
 from haystack_integrations.common.hopweave.tracing import tag
 from haystack_integrations.common.hopweave.upstream import with_upstream
-from hopweave import Pipeline, Query, Result, load_recipe
+from hopweave import Pipeline, Query, QueryCache, Result, load_recipe
 from hopweave.scores import first
 from hopweave.vector.vector_search import VectorSearch
 
@@ -64,6 +65,7 @@ class RecipeRetriever(NamedParameters):
         filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
         tenant: dict[str, Any] | None = None,
         flat_scores: bool = False,
+        cache_seconds: float | None = None,
     ) -> None:
         """
         Create the retriever. The recipe is read now, the knowledge base is opened on first use.
@@ -83,6 +85,8 @@ class RecipeRetriever(NamedParameters):
         :param filter_policy: Whether filters given to `run` replace these (`replace`) or are merged in (`merge`).
         :param tenant: Metadata values a document must have to be seen at all.
         :param flat_scores: Whether the meta of documents has the score of every step: `dense_score`, `rrf_score` …
+        :param cache_seconds: How long an answer is kept for when the same is asked again; a change of the knowledge
+            base makes it void. None for no cache. With filters, upstream documents or another store, nothing is kept.
         """
         self._recipe = load_recipe(recipe)
         first([], top_k)
@@ -100,6 +104,9 @@ class RecipeRetriever(NamedParameters):
         self.filter_policy = as_filter_policy(filter_policy)
         self.tenant = tenant
         self.flat_scores = flat_scores
+        self.cache_seconds = cache_seconds
+        self._cache = None if cache_seconds is None else QueryCache[Result](seconds=cache_seconds)
+        self._pipeline: Pipeline | None = None
         self._file = KnowledgeFile(knowledge_base, document_store, graph, graph_schema)
         self._file.check_recipe(own)
         accept_documents(self, "upstream", self.upstream)
@@ -130,13 +137,17 @@ class RecipeRetriever(NamedParameters):
             filter_policy=self.filter_policy.value,
             tenant=self.tenant,
             flat_scores=self.flat_scores,
+            cache_seconds=self.cache_seconds,
         )
 
     def close(self) -> None:
         """Let go of knowledge base and graph."""
+        self._pipeline = None
         self._file.close()
 
-    @component.output_types(documents=list[Document], confidence=float | None, failures=dict[str, str])
+    @component.output_types(
+        documents=list[Document], confidence=float | None, intent=dict[str, Any] | None, failures=dict[str, str]
+    )
     def run(
         self,
         query: str,
@@ -160,13 +171,16 @@ class RecipeRetriever(NamedParameters):
         :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
         :param documents: What other retrievers found, under the names in `upstream`.
         :returns: `documents`, best first, with receipts under `meta["hopweave"]`, `confidence`, the probability that
-            the answer is among what was found (None if nothing was looked up), and, if optional sources or
+            the answer is among what was found (None if nothing was looked up), `intent`, with its name, rule and the
+            weights of the signals (None if the recipe does not classify questions), and, if optional sources or
             stages failed or were too slow, `failures` with the reasons by source or kind of stage.
         """
         pipeline, question, wanted = self._prepare(query, filters, top_k, query_embedding, now, tenant, skip, documents)
         return self._finish(pipeline.run(question, top_k=wanted))
 
-    @component.output_types(documents=list[Document], confidence=float | None, failures=dict[str, str])
+    @component.output_types(
+        documents=list[Document], confidence=float | None, intent=dict[str, Any] | None, failures=dict[str, str]
+    )
     async def run_async(
         self,
         query: str,
@@ -190,7 +204,8 @@ class RecipeRetriever(NamedParameters):
         :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
         :param documents: What other retrievers found, under the names in `upstream`.
         :returns: `documents`, best first, with receipts under `meta["hopweave"]`, `confidence`, the probability that
-            the answer is among what was found (None if nothing was looked up), and, if optional sources or
+            the answer is among what was found (None if nothing was looked up), `intent`, with its name, rule and the
+            weights of the signals (None if the recipe does not classify questions), and, if optional sources or
             stages failed or were too slow, `failures` with the reasons by source or kind of stage.
         """
         given = (query, filters, top_k, query_embedding, now, tenant, skip, documents)
@@ -217,8 +232,17 @@ class RecipeRetriever(NamedParameters):
             skip=skip,
         )
         found = given_documents("upstream", self.upstream, documents)
-        recipe = with_upstream(self._recipe, self.upstream, found) if self.upstream else self._recipe
-        return Pipeline(recipe, self._file.knowledge()), question, self.top_k if top_k is None else top_k
+        wanted = self.top_k if top_k is None else top_k
+        if self.upstream:
+            return Pipeline(with_upstream(self._recipe, self.upstream, found), self._file.knowledge()), question, wanted
+        return self._usual_pipeline(), question, wanted
+
+    def _usual_pipeline(self) -> Pipeline:
+        """The pipeline of the recipe: one for all runs, as answers are kept for each pipeline by itself."""
+        knowledge, known = self._file.knowledge(), self._pipeline
+        if known is None or known.knowledge is not knowledge:
+            known = self._pipeline = Pipeline(self._recipe, knowledge, cache=self._cache)
+        return known
 
     def _finish(self, result: Result) -> dict[str, Any]:
         failed = {f"failed.{name}": why for name, why in result.failures.items()}
@@ -229,5 +253,6 @@ class RecipeRetriever(NamedParameters):
         found: dict[str, Any] = {
             "documents": [with_flat_scores(one) for one in documents] if self.flat_scores else documents,
             "confidence": result.confidence,
+            "intent": from_intent(result.query.intent) if result.query.intent else None,
         }
         return {**found, "failures": report_failures(self, result.failures)} if result.failures else found

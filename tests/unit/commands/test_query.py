@@ -1,0 +1,65 @@
+"""Intent and weights in the output of `hopweave query`, and many questions in one run."""
+
+import io
+import json
+
+import pytest
+
+from hopweave import Document, KnowledgeBase
+from hopweave.cli import main
+from hopweave.text.keyword import Keyword
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "kb.db"
+    with KnowledgeBase.open(path) as kb:
+        kb.add([Document("pump", "Fix the bilge pump."), Document("gate", "The tide gate opens at six.")])
+    return str(path)
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """The questions that the source of words is asked, in order."""
+    questions = []
+    search = Keyword.search
+
+    def counting(self, query, *arguments, **options):
+        questions.append(query.text)
+        return search(self, query, *arguments, **options)
+
+    monkeypatch.setattr(Keyword, "search", counting)
+    return questions
+
+
+def test_intent_and_weights_are_shown(file, capsys):
+    assert main(["query", "How do I fix the pump?", "--kb", file, "--recipe", "knowledge"]) == 0
+    assert capsys.readouterr().out.startswith(
+        "intent debugging: embedding 0.3, text 0.45, graph 0.2, intent_edges 0.05\n  1  "
+    )
+    assert main(["query", "fix the pump", "--kb", file, "--recipe", "knowledge", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["intent"], found["weights"]["text"]) == ("debugging", 0.45)
+    assert main(["query", "fix the pump", "--kb", file, "--recipe", "hybrid"]) == 0
+    assert "intent" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("switch", "searches"), [([], 3), (["--cache-seconds", "300"], 2)])
+def test_questions_that_come_again_are_answered_from_the_cache_if_there_is_one(
+    file, asked, capsys, monkeypatch, switch, searches
+):
+    monkeypatch.setattr("sys.stdin", io.StringIO("fix the pump\n\ntide gate\nfix the pump\n"))
+    assert main(["query", "-", "--kb", file, "--recipe", "knowledge", "--json", *switch]) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [one["query"] for one in found] == ["fix the pump", "tide gate", "fix the pump"]
+    assert found[0]["hits"] == found[2]["hits"]
+    assert len(asked) == searches
+
+
+def test_questions_are_named_in_plain_output_and_bad_times_refused(file, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("pump\ngate\n"))
+    assert main(["query", "-", "--kb", file]) == 0
+    assert [line for line in capsys.readouterr().out.splitlines() if line.startswith("?")] == ["? pump", "? gate"]
+    with pytest.raises(SystemExit):
+        main(["query", "-", "--kb", file, "--cache-seconds", "0"])
+    assert "must be a number of seconds above 0" in capsys.readouterr().err
