@@ -59,10 +59,9 @@ def main() -> None:
         "fusing by source": by_source(),
         "intents": intents(),
         "mixed models": mixed_models(),
+        "reliability": reliability(),
         "subsets of knowledge": subsets(),
-        "full text on knowledge": full_text(
-            _corpus("knowledge"), EXAMPLES / "knowledge" / "queries.jsonl", "knowledge"
-        ),
+        "full text on knowledge": full_text(_corpus("knowledge"), _queries("knowledge"), "knowledge"),
     }
     for name, corpus in JUDGED.items() if options.data else ():
         result[f"recipe on {name}"] = multihop(Path(options.data), corpus, name)
@@ -114,7 +113,7 @@ def substrings() -> Figures:
 
 def by_source() -> Figures:
     """Recall@5 on the corpus of `operations` if hits of one repository are merged, and if they go by their ids."""
-    judged = read_queries(EXAMPLES / "operations" / "queries.jsonl")
+    judged = read_queries(_queries("operations"))
     with KnowledgeBase.open(analyzers=["nlp", "code"]) as kb:
         kb.add(read_documents(_corpus("operations")))
         results = [kb.search(one.query, recipe="operations", top_k=20).hits for one in judged]
@@ -145,7 +144,7 @@ def mixed_models() -> Figures:
     """Recall@5 of vectors on the corpus of `knowledge` if questions are embedded by another model of the same size."""
     documents, judged = (
         list(read_documents(_corpus("knowledge"))),
-        read_queries(EXAMPLES / "knowledge" / "queries.jsonl"),
+        read_queries(_queries("knowledge")),
     )
     texts, questions = [one.searchable for one in documents], [one.query.text for one in judged]
     with KnowledgeBase.open(embedder=None, builders=[MetadataBuilder()]) as kb:
@@ -160,6 +159,20 @@ def mixed_models() -> Figures:
         return _recall(judged, best)
 
     return {"static for both": recall(static, static), "questions by another model": recall(static, trained)}
+
+
+def reliability() -> Figures:
+    """On the corpus of `skills`: questions with paths, and those with another best path if flow is a constant."""
+    different, questions = 0, 0
+    with KnowledgeBase.open(builders=[MetadataBuilder()]) as kb:
+        kb.add(read_documents(_corpus("skills")))
+        for one in read_queries(_queries("skills")):
+            paths = FlowPruning(top_k=1000).paths(kb.search(one.query, recipe="skills").hits, kb).paths
+            if len(paths) > 1:
+                most = max(path.flow for path in paths)
+                constant = max(paths, key=lambda path: path.reliability - 0.4 * path.flow / most)
+                questions, different = questions + 1, different + (constant is not paths[0])
+    return {"questions with paths": questions, "another best path": different}
 
 
 def subsets() -> Figures:
@@ -220,11 +233,15 @@ def lazy_fusion(kb: KnowledgeBase, judged: list[EvaluationQuery]) -> Figures:
 def _knowledge() -> Iterator[tuple[KnowledgeBase, list[EvaluationQuery]]]:
     with KnowledgeBase.open(builders=[MetadataBuilder()]) as kb:
         kb.add(read_documents(_corpus("knowledge")))
-        yield kb, read_queries(EXAMPLES / "knowledge" / "queries.jsonl")
+        yield kb, read_queries(_queries("knowledge"))
 
 
 def _corpus(name: str) -> Path:
     return EXAMPLES / name / "corpus.jsonl"
+
+
+def _queries(name: str) -> Path:
+    return EXAMPLES / name / "queries.jsonl"
 
 
 def _measured(kb: KnowledgeBase, recipe: Recipe, judged: list[EvaluationQuery]) -> float:

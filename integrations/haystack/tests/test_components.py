@@ -148,7 +148,8 @@ def core_class(name):
 
 
 def _blank(name):
-    given = {key: "http://nowhere" if isinstance(one, str) else one for key, one in CASES[name].make.items()}
+    nowhere = {"url": "http://nowhere"}
+    given = {key: nowhere.get(key, "nowhere") if isinstance(one, str) else one for key, one in CASES[name].make.items()}
     return COMPONENTS[name](**given)
 
 
