@@ -17,7 +17,8 @@ _ENGLISH_WORDS = f"porter {_WORDS}"  # M. F. Porter (1980), An algorithm for suf
 _APPLICATION_ID = 0x686F7077  # "hopw", so that other programs can recognise the file
 
 _FOR_EVERY_CONNECTION = """
-PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA cell_size_check = ON;
+PRAGMA synchronous = FULL; PRAGMA cache_size = -8192;
+PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA cell_size_check = ON;
 """
 _NO_PLACE_TO_WRITE = (sqlite3.SQLITE_READONLY_DIRECTORY, sqlite3.SQLITE_READONLY_CANTINIT, sqlite3.SQLITE_CANTOPEN)
 

@@ -9,6 +9,7 @@ from hopweave.graph.paths.path import Path, describe
 from hopweave.graph.port import GraphPort, Mask
 from hopweave.graph.walk.solver_options import SolverOptions
 from hopweave.graph.walk.transition_rows import TransitionRows, borrowed, transition_rows
+from hopweave.scores import best_and_ties
 
 _Hop = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 """The nodes that one hop reached, in order, and the node before each."""
@@ -67,7 +68,11 @@ def _strongest_routes(
         best, hop_of = space.estimate, space.latest
         best[nodes], space.reached[nodes], hop_of[wanted] = flows, True, 0
         previous: list[_Hop] = []
+        ends: npt.NDArray[np.int64] = np.array(sorted(wanted), np.int64)
         for hop in range(1, max_hops + 1):
+            if len(nodes) > breadth:  # what cannot be among the strongest need not be sorted
+                candidates = best_and_ties(flows, breadth)
+                nodes, flows = nodes[candidates], flows[candidates]
             strongest = np.lexsort((nodes, -flows))[:breadth]
             nodes, flows = nodes[strongest], flows[strongest]
             if only_read:
@@ -77,7 +82,9 @@ def _strongest_routes(
             weakest = best[wanted].min()
             if not len(nodes) or decay * flows[0] <= weakest:
                 break
-            reached, sources, flows = _one_hop(rows, nodes, decay * flows, best, weakest)
+            reached, sources, flows = _one_hop(
+                rows, nodes, decay * flows, best, weakest, ends if hop == max_hops else None
+            )
             previous.append((reached, sources))
             nodes = reached
             best[nodes], space.reached[nodes], hop_of[nodes] = flows, True, hop
@@ -94,12 +101,19 @@ def _one_hop(
     flows: npt.NDArray[np.float64],
     best: npt.NDArray[np.floating],
     weakest: float,
+    ends: npt.NDArray[np.int64] | None,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """The nodes one hop away that get more flow than their best so far and than `weakest`, from where, and how much."""
+    """The nodes one hop away that get more flow than their best so far and than `weakest`, from where, and how much.
+
+    Of the last hop, only the `ends` matter, which are in order.
+    """
     found = rows.transitions(nodes)
     owners = np.arange(len(nodes)).repeat(found.counts)
     targets, carried = found.targets, flows[owners] * found.probabilities
     better = (carried > np.maximum(best[targets], weakest)).nonzero()[0]
+    if ends is not None:
+        reached = targets[better]
+        better = better[ends[np.minimum(ends.searchsorted(reached), len(ends) - 1)] == reached]
     targets, owners, carried = targets[better], owners[better], carried[better]
     # the best edge to each node; of equal ones, that from the stronger node, which comes first
     order = np.lexsort((-carried, targets))
