@@ -10,6 +10,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 import numpy as np
 import pytest
+import yaml
 from haystack import Document as HaystackDocument
 from haystack import Pipeline as HaystackPipeline
 from haystack.components.preprocessors import DocumentSplitter
@@ -30,7 +31,7 @@ from llama_index.ingestion.hopweave import GraphWriter
 from llama_index.query_engine.hopweave import load_query_engine
 from llama_index.retrievers.hopweave import PageRankRetriever, RecipeRetriever
 
-from haystack_integrations.common.hopweave.recipe_pipeline import to_pipeline
+from haystack_integrations.common.hopweave.recipe_pipeline import to_pipeline, to_yaml
 from haystack_integrations.components.retrievers.hopweave import HybridGraphRetriever
 from haystack_integrations.components.retrievers.hopweave import PageRankRetriever as HaystackPageRankRetriever
 from haystack_integrations.components.retrievers.hopweave import RecipeRetriever as HaystackRecipeRetriever
@@ -316,6 +317,8 @@ def test_a_pipeline_of_parts_ranks_and_round_trips(home, monkeypatch, tmp_path):
     whole.add_component("nearest", InMemoryEmbeddingRetriever(document_store=store, top_k=TOP_K))
     whole.add_component("fuse", HybridGraphRetriever(**place, recipe="multihop"))
     whole.connect("nearest.documents", "fuse.vector")
+    declared = yaml.safe_load(to_yaml("multihop", **place))["inputs"]
+    assert (declared["text"], declared["vector"]) == (["text.documents"], ["vector.documents"])
     password = home.split(":")[2].split("@")[0] if "://" in home else home
     for made in (pipeline, whole):
         written = made.dumps()

@@ -133,7 +133,10 @@ def to_yaml(recipe: str | Recipe, knowledge_base: str | Path | None = None, **pl
         knowledge_base = "hopweave.db"
     pipeline = to_pipeline(complete, knowledge_base, **place)
     declared: dict[str, Any] = {
-        "inputs": {"query": open_sockets(pipeline, "query")},
+        "inputs": {
+            "query": open_sockets(pipeline, "query"),
+            **{name: [f"{name}.documents"] for name in place.get("upstream", ())},
+        },
         "outputs": {"context": "context.context"},
     }
     return pipeline.dumps() + yaml.safe_dump(declared, sort_keys=False)
