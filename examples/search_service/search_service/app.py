@@ -1,6 +1,7 @@
 """The HTTP face of the service."""
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -41,6 +42,7 @@ def create() -> Guard:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        sys.setswitchinterval(0.0005)  # the event loop waits no longer for a thread that searches
         service = app.state.service = await asyncio.to_thread(Service, settings)
         app.state.mcp = over_http(Tools(service.results, settings.mcp), settings.mcp.allowed_hosts)
         watch = asyncio.create_task(end_with_parent())
