@@ -264,10 +264,12 @@ def _normalised(weights: Floats, starts: Indices, counts: Indices) -> Floats:
     """Weights divided by the sum of those of the same node, which begin at its start."""
     if not len(weights):
         return weights
-    if counts.all():
+    if np.count_nonzero(counts) == len(counts):  # which takes a tenth of the time of `all`
         sums = np.add.reduceat(weights, starts)
     else:  # an empty slice would be given the weight that follows it
         sums = np.where(counts, np.add.reduceat(np.append(weights, 0), starts), 0)
-    scale = 1 / sums if sums.all() else np.divide(1, sums, out=np.zeros_like(sums), where=sums > 0)
+    scale = (
+        1 / sums if np.count_nonzero(sums) == len(sums) else np.divide(1, sums, out=np.zeros_like(sums), where=sums > 0)
+    )
     normalised: Floats = weights * scale.repeat(counts)
     return normalised
