@@ -112,9 +112,9 @@ class Engine:
         found = Found(
             list(result.hits),
             request.method,
-            result.intent,
+            result.intent.name if result.intent else None,
             {step: 1000 * seconds for step, seconds in result.timings.items() if step != "total"},
-            dict(result.query.intent.weights) if result.query.intent else None,
+            dict(result.intent.weights) if result.intent else None,
             result.confidence,
         )
         for name, reason in result.failures.items():

@@ -38,8 +38,7 @@ class EmbeddedStore:
     ) -> Answer:
         """Run the part of the recipe that a method needs."""
         found = self._pipelines[method, expand_graph].run(query, top_k=top_k, cancelled=stopped)
-        intent = found.query.intent.name if found.query.intent else None
-        return Answer(found.hits, found.confidence, intent, found.timings, found.failures)
+        return Answer(found.hits, found.confidence, found.query.intent, found.timings, found.failures)
 
     def put(self, documents: Sequence[Document]) -> Added:
         """Add documents, or replace those that differ, in one transaction per batch."""

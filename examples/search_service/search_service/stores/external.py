@@ -97,7 +97,7 @@ class ExternalStore:
                 **found,
             )
         timings[GRAPH] = perf_counter() - started
-        intent = self._recipe.intent.classify(query.text).name if self._recipe.intent else None
+        intent = self._recipe.intent.classify(query.text) if self._recipe.intent else None
         hits = [to_hit(document, vector=False) for document in done["documents"]]
         return Answer(hits, done["confidence"], intent, timings, {**done.get("failures", {}), **failures})
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 from hopweave import Document, Hit, Query
 from hopweave.knowledge import Knowledge
 from hopweave.knowledge_base.entry import Added
+from hopweave.query import Intent
 from search_service.messages import Method, Part
 
 
@@ -14,7 +15,7 @@ class Answer(NamedTuple):
 
     hits: Sequence[Hit]
     confidence: float | None
-    intent: str | None
+    intent: Intent | None
     timings: Mapping[str, float]
     failures: Mapping[str, str]
 
