@@ -257,3 +257,21 @@ def test_the_service_needs_no_home_and_writes_nothing_but_its_data(run_service, 
         assert running.search("Who leads the team that owns Kestrel?").json()["total_results"] > 0
     # readers leave SQLite's own side files behind, which are empty
     assert {file.name for file in tmp_path.iterdir()} <= {"kb.db", "kb.db-shm", "kb.db-wal", "kb.state", "log.jsonl"}
+
+
+def test_the_variables_for_postgresql_start_a_service_on_it(run_service, tmp_path, postgres_url):
+    """As in compose.postgres.yaml, but for the address of the server and the paths of the image."""
+    given = yaml.safe_load(COMPOSE["postgres"].read_text())["services"]["search"]["environment"]
+    here = {
+        "SEARCH_STATE": str(tmp_path / "state"),
+        "SEARCH_KNOWLEDGE_BASES__HANDBOOK__POSTGRES_URL": postgres_url,
+        "SEARCH_KNOWLEDGE_BASES__HANDBOOK__CORPUS": str(EXAMPLE / "corpus.jsonl"),
+    }
+    assert here.keys() <= given.keys()
+    variables = {**{name: value for name, value in given.items() if value is not None}, **here}
+    with run_service(tmp_path, **variables) as running:
+        answer = running.search("Who leads the team that owns Kestrel?").json()
+        assert "teams/doorstep.md#1" in [result["receipt"]["id"] for result in answer["results"]]
+        (base,) = running.client.get("/knowledge-bases").json()
+        assert (base["name"], base["documents"]) == ("handbook", 94)
+    assert not list(tmp_path.glob("*.db"))
