@@ -10,11 +10,11 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from hopweave.errors import MissingCapability
 from hopweave.hit import Hit, Vector
-from hopweave.scores import ScoreDistribution
+from hopweave.scores import ScoreDistribution, Tail
 
 if TYPE_CHECKING:
     from hopweave.graph.port import GraphPort
@@ -39,7 +39,7 @@ class ScoredRanking(list[tuple[str, float]]):
         self.distribution = distribution
 
 
-def evidence(ranking: Ranking, *, tail: Literal["normal", "exponential"]) -> dict[str, Any]:
+def evidence(ranking: Ranking, *, tail: Tail) -> dict[str, Any]:
     """What a source should say of its ranking in its receipts: how far the best hit is above what chance gives.
 
     Nothing if the place of the documents does not tell (`ScoreDistribution.above_chance`).

@@ -11,6 +11,11 @@ import numpy.typing as npt
 from hopweave.errors import InvalidScore
 from hopweave.hit import Hit, Receipt, Scale
 
+Tail = Literal["normal", "cosine", "exponential"]
+"""How fast the share of documents falls with their score; that of cosines falls more slowly than a normal one."""
+
+_COSINE_TAIL = 0.75  # of the surprisal of a normal tail
+
 Normalisation = Literal["min_max", "max", "sigmoid", "none"]
 
 
@@ -34,24 +39,33 @@ class ScoreDistribution(NamedTuple):
         square = float(np.square(scores, dtype=np.float64).sum()) / documents
         return cls(documents, mean, math.sqrt(max(square - mean**2, 0.0)))
 
-    def above_chance(self, best: float, *, tail: Literal["normal", "exponential"]) -> float | None:
+    def above_chance(self, best: float, *, tail: Tail) -> float | None:
         """How far the best score is above what chance gives, as a ratio of surprisals: -ln P(score >= best) / ln N.
 
         The best of N documents that have nothing to do with the question has a surprisal of about ln N, so 1 is
-        chance. -ln P is z²/2 if scores have a normal tail, as cosines, and z for an exponential one, as BM25, where
-        z = (best - mean) / deviation. None if all scores are equal or there are fewer than three documents.
+        chance. -ln P is z²/2 if scores have a normal tail, three quarters of that for cosines, and z for an exponential
+        tail, as that of BM25, where z = (best - mean) / deviation. None if all scores are equal or there are fewer than
+        three documents.
 
-        >>> round(ScoreDistribution(1000, 0.1, 0.1).above_chance(0.5, tail="normal"), 3)
-        1.158
+        >>> round(ScoreDistribution(1000, 0.1, 0.1).above_chance(0.5, tail="cosine"), 3)
+        0.869
         """
         if self.deviation <= 0 or self.documents < 3:
             return None
         z = max((best - self.mean) / self.deviation, 0.0)
-        return (z**2 / 2 if tail == "normal" else z) / math.log(self.documents)
+        surprisal = {"normal": z**2 / 2, "cosine": _COSINE_TAIL * z**2 / 2, "exponential": z}
+        return surprisal[tail] / math.log(self.documents)
 
 
-def trust(scores: Iterable[float], above_chance: float | None = None, depth: int = 10) -> float:
-    """How much a ranking can be trusted, next to others for the same question: above_chance² · contrast.
+def trust(
+    scores: Iterable[float],
+    above_chance: float | None = None,
+    depth: int = 10,
+    *,
+    exponent: float = 2.0,
+    contrast_exponent: float = 1.0,
+) -> float:
+    """How much a ranking can be trusted, next to others for the same question: above_chance^e · contrast^c.
 
     Without `above_chance`, which only the place of the documents can tell, it is contrast².
 
@@ -59,7 +73,7 @@ def trust(scores: Iterable[float], above_chance: float | None = None, depth: int
     (2.0, 0.25)
     """
     found = contrast(scores, depth)
-    return found**2 if above_chance is None else above_chance**2 * found
+    return found**2 if above_chance is None else above_chance**exponent * found**contrast_exponent
 
 
 def checked(hits: Iterable[Hit]) -> list[Hit]:

@@ -151,6 +151,7 @@ def test_background_counts_documents_without_a_score_as_0():
 def test_above_chance_is_the_surprisal_of_the_best_over_that_of_the_best_of_all():
     distribution = ScoreDistribution(documents=100, mean=0.2, deviation=0.1)
     assert distribution.above_chance(0.5, tail="normal") == pytest.approx(4.5 / math.log(100))  # z = 3
+    assert distribution.above_chance(0.5, tail="cosine") == pytest.approx(0.75 * 4.5 / math.log(100))
     assert distribution.above_chance(0.5, tail="exponential") == pytest.approx(3 / math.log(100))
     assert distribution.above_chance(0.1, tail="normal") == 0.0
 

@@ -17,10 +17,10 @@ class TrustWeighted(Fuser):
     """Score = sum over sources of weight · strength, where the weights follow the evidence of the rankings themselves.
 
     A source that cannot distinguish documents gives them all nearly the same score: an English embedder on Chinese
-    text, or BM25 on words that every document has. So the trust in a ranking is above_chance² · contrast, where
-    contrast = (first score - score at `depth`) / first score, and above_chance, which `bm25` and `vector` state in
-    their receipts, compares the best hit with the best of as many documents that have nothing to do with the question
-    (`hopweave.scores.ScoreDistribution`). If a source does not state it, contrast² is used for all.
+    text, or BM25 on words that every document has. So the trust in a ranking is above_chance^`exponent` · √contrast,
+    where contrast = (first score - score at `depth`) / first score, and above_chance, which `bm25` and `vector`
+    state in their receipts, compares the best hit with the best of as many documents that have nothing to do with
+    the question (`hopweave.scores.ScoreDistribution`). If a source does not state it, contrast² is used for all.
 
     A source that states its own trust (the detail `trust` of its receipts, in [0, 1], as `pagerank` does from how
     well the names in the question were linked) gets `max_stated_share` · trust of the whole; the others share the rest
@@ -39,11 +39,9 @@ class TrustWeighted(Fuser):
         default_factory=dict, description="What the trust in a source is multiplied by, by source name; 1 if not given."
     )
     depth: int = Field(default=10, ge=2, description="The rank whose score is compared with the first.")
-    exponent: float = Field(
-        default=1.0, ge=0, description="How strongly differences of trust count; 0 trusts all sources alike."
-    )
+    exponent: float = Field(default=4.0, ge=0, description="How strongly it counts how far above chance a source is.")
     max_stated_share: float = Field(
-        default=0.97, ge=0, le=1, description="The share of a source that is fully sure of itself."
+        default=1.0, ge=0, le=1, description="The share of a source that is fully sure of itself."
     )
 
     def check_sources(self, names: Iterable[str]) -> None:
@@ -85,7 +83,13 @@ class TrustWeighted(Fuser):
         comparable = None not in above.values()
         trusts = {
             name: self._weight(name)
-            * trust(_scores(hits), above[name] if comparable else None, self.depth) ** self.exponent
+            * trust(
+                _scores(hits),
+                above[name] if comparable else None,
+                self.depth,
+                exponent=self.exponent,
+                contrast_exponent=0.5,
+            )
             for name, hits in others.items()
         }
         if not any(trusts.values()):

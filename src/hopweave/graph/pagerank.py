@@ -70,7 +70,7 @@ class PageRank(Source):
     analyzer: str = Field(default="nlp", description="Analyzer for the words outside the names.")
     linker: Linker = Field(default_factory=Linker, description="How names in the question are found.")
     restart: float = Field(
-        default=0.15, gt=0, le=1, description="Probability to jump back to the seeds; higher stays nearer."
+        default=0.12, gt=0, le=1, description="Probability to jump back to the seeds; higher stays nearer."
     )
     adaptive_restart: bool = Field(
         default=False, description="Whether a specific question stays nearer than a broad one."
@@ -80,7 +80,7 @@ class PageRank(Source):
         default=0.05, ge=0, le=1, description="Their share of restarts when all names are linked."
     )
     passage_mass_unlinked: float = Field(
-        default=0.6, ge=0, le=1, description="Their share when no name is linked for sure."
+        default=0.2, ge=0, le=1, description="Their share when no name is linked for sure."
     )
     about_weight: float = Field(
         default=3.0, ge=0, description="Weight of the passages about an entity, next to the entity itself."
@@ -88,14 +88,14 @@ class PageRank(Source):
     relevance_exponent: float = Field(
         default=1.5, ge=0, description="How much the relevance of a passage biases the walk; 0 not at all."
     )
-    relevance_floor: float = Field(default=0.2, gt=0, description="What a passage counts that is not relevant at all.")
+    relevance_floor: float = Field(default=0.3, gt=0, description="What a passage counts that is not relevant at all.")
     topic_boost: float = Field(
         default=2.0,
         gt=0,
         description="What an edge to an entity that a passage is about counts, next to other entities.",
     )
     cooccurrence_boost: float = Field(
-        default=10.0,
+        default=5.0,
         ge=0,
         description="Boost of entities whose names occur next to the question's other words; 0 for none.",
     )
@@ -103,7 +103,7 @@ class PageRank(Source):
         default={"about": 0.125, "mentions": 1.0}, description="Weights of edge types that differ from the usual ones."
     )
     backward_type_weights: dict[str, float] = Field(
-        default={"about": 1.5, "mentions": 1.0}, description="The same for edges followed against their direction."
+        default={"about": 2.5, "mentions": 1.0}, description="The same for edges followed against their direction."
     )
     result_kind: str = Field(default="passage", description="Kind of the nodes that are returned.")
     further_part_share: float = Field(

@@ -73,8 +73,8 @@ def parameter(recipe: Recipe, text: str) -> Parameter:
     """A parameter from text: `path`, or `path=low:high` to give bounds or to narrow those of the field.
 
     >>> from hopweave.recipe import load_recipe
-    >>> parameter(load_recipe("hybrid"), "fuse.exponent=1:4")
-    Parameter(path='fuse.exponent', low=1.0, high=4.0, start=1.0, whole=False)
+    >>> parameter(load_recipe("hybrid"), "fuse.exponent=1:6")
+    Parameter(path='fuse.exponent', low=1.0, high=6.0, start=4.0, whole=False)
     """
     match = _PATH.fullmatch(text.strip())
     if not match:

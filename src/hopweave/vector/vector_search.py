@@ -65,7 +65,7 @@ class VectorSearch(Source):
             "model": model or "given with the question",
             **({"own_share": share} if share < 1 else {}),
         }
-        said |= evidence(ranking, tail="normal")
+        said |= evidence(ranking, tail="cosine")
         return fetched(ranking, knowledge, query, "vector", "cosine", **said)
 
 

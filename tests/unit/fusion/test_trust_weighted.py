@@ -43,8 +43,10 @@ def stating(above, *scores):
 
 def test_shares_follow_how_far_the_best_hit_is_above_chance():
     rankings = {"text": stating(1.0, 2.0, 1.0), "vector": stating(2.0, 0.8, 0.6)}
-    # 1² · 0.5 to 2² · 0.25
-    assert TrustWeighted(depth=2).shares(rankings) == {"text": pytest.approx(1 / 3), "vector": pytest.approx(2 / 3)}
+    # 1⁴ · √0.5 to 2⁴ · √0.25
+    total = 0.5**0.5 + 16 * 0.5
+    shares = {"text": pytest.approx(0.5**0.5 / total), "vector": pytest.approx(8 / total)}
+    assert TrustWeighted(depth=2).shares(rankings) == shares
     fused = TrustWeighted(depth=2).fuse(rankings, ASKED)
     assert fused[0].receipts[-1].details["evidence"]["vector"] == {"above_chance": 2.0, "contrast": 0.25}
 
@@ -54,10 +56,14 @@ def test_unless_every_source_states_it_contrast_alone_counts():
     assert TrustWeighted(depth=2).shares(rankings) == {"text": pytest.approx(0.8), "vector": pytest.approx(0.2)}
 
 
-def test_a_prior_weight_multiplies_and_exponent_0_trusts_all_alike():
+def test_a_prior_weight_multiplies_and_with_exponent_0_only_the_contrast_counts():
     rankings = {"text": ranking(2.0, 1.0), "vector": ranking(0.8, 0.6)}
     assert TrustWeighted(depth=2, weights={"vector": 4.0}).shares(rankings)["vector"] == pytest.approx(0.5)
-    assert TrustWeighted(depth=2, exponent=0).shares(rankings) == {"text": 0.5, "vector": 0.5}
+    stated = {"text": stating(1.0, 2.0, 0.0), "vector": stating(9.0, 0.8, 0.6)}
+    assert TrustWeighted(depth=2, exponent=0).shares(stated) == {
+        "text": pytest.approx(2 / 3),
+        "vector": pytest.approx(1 / 3),
+    }
 
 
 def test_a_source_that_states_its_trust_gets_that_share_and_the_others_the_rest():

@@ -19,7 +19,7 @@ _NO_PASSAGE_ABOUT = 0.5  # of the confidence, for a link to something no passage
 _CLOSE = 0.85
 _UNTRUSTED, _TRUSTED = 0.1, 0.5  # evidence at which trust is 0 and 1
 _UNTITLED = 0.25  # of the evidence, in a corpus without titles
-_FUZZY_SHARE = 0.7  # of the confidence, for a fuzzy link
+_FUZZY_SHARE = 0.4  # of the confidence, for a fuzzy link
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,8 +39,9 @@ class MentionsBuilder(GraphBuilder):
     """Connects a passage with what it is about and with the names it mentions.
 
     It is about its title (with and without a bracketed suffix), its headings, the name of its file and what its
-    first sentence defines. It mentions the capitalised and quoted names in its text and, once the graph is read,
-    everything that another passage is about and that occurs in its words.
+    first sentence defines. It mentions the capitalised and quoted names in its text, names in its title that other
+    passages mention as well, and, once the graph is read, everything that another passage is about and that occurs in
+    its words.
 
     >>> document = Document("d", "Skua is a ferry. She sails to Harris.", {"title": "MV Skua"})
     >>> [(mention.name, mention.is_about) for mention in MentionsBuilder().contribute(document).mentions]
@@ -82,6 +83,8 @@ class MentionsBuilder(GraphBuilder):
             found.setdefault(mention.name, mention)
         for mention in self._names(document.text):
             found.setdefault(mention.name, mention)
+        for mention in self._names(document.title):  # every word of a title may have a capital
+            found.setdefault(mention.name, mention._replace(sure=False))
         return Contribution(
             document.id,
             nodes=(Node.passage(document.id, document.title),),

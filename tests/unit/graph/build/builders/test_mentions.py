@@ -2,6 +2,7 @@ import pytest
 
 from hopweave.document import Document
 from hopweave.graph.build.builders.mentions import MentionsBuilder, register_extractor
+from hopweave.graph.build.resolve import resolve
 
 
 def test_empty_document():
@@ -13,6 +14,19 @@ def test_empty_document():
 def test_about_comes_before_mentions_of_the_same_name():
     found = MentionsBuilder().contribute(Document("d", "We like the MV Skua.", {"title": "MV Skua"}))
     assert [(mention.name, mention.type, mention.weight) for mention in found.mentions] == [("MV Skua", "about", 4.0)]
+
+
+def test_names_in_a_title_count_if_other_passages_mention_them():
+    painter = Document("painter", "He died in Prague.", {"title": "Karel"})
+    clock = Document("clock", "It was made in 1410.", {"title": "Prague astronomical clock"})
+    mention = next(one for one in MentionsBuilder().contribute(clock).mentions if one.name == "Prague")
+    assert (mention.is_about, mention.sure) == (False, False)
+    edges = {
+        (edge.source, edge.target) for edge in resolve(map(MentionsBuilder().contribute, [painter, clock])).edges()
+    }
+    assert {("passage:painter", "entity:prague"), ("passage:clock", "entity:prague")} <= edges
+    alone = resolve([MentionsBuilder().contribute(clock)])
+    assert "entity:prague" not in {node.id for node in alone.nodes}
 
 
 def test_weights_are_parameters():

@@ -16,9 +16,11 @@ class TrustWeightedJoiner(FuserJoiner):
     """
     Score = sum over sources of weight · strength, where the weights follow the evidence of the rankings themselves.
 
-    The trust in a ranking is its contrast, (first score - score at `depth`) / first score, to the power `exponent`. A
-    source that states its own trust (`PageRankRetriever`, from how well the names in the question were linked) gets
-    `max_stated_share` · trust of the whole; the others share the rest in proportion to their trust.
+    The trust in a ranking is above_chance^`exponent` · √contrast, where contrast = (first score - score at `depth`)
+    / first score and above_chance says how far its best hit is above what chance gives; contrast² where retrievers
+    of other packages do not state that. A source that states its own trust (`PageRankRetriever`, from how well the
+    names in the question were linked) gets `max_stated_share` · trust of the whole; the others share the rest in
+    proportion to their trust.
 
     ```python
     from haystack import Document
@@ -46,7 +48,7 @@ class TrustWeightedJoiner(FuserJoiner):
         :param sources: The names of the inputs, one per source.
         :param weights: What the trust in a source is multiplied by, by source name; 1 if not given.
         :param depth: The rank whose score is compared with the first.
-        :param exponent: How strongly differences of trust count; 0 trusts all sources alike.
+        :param exponent: How strongly it counts how far above chance a source is.
         :param max_stated_share: The share of a source that is fully sure of itself.
         :param top_k: How many documents to return, all of them when not given.
         """
