@@ -231,9 +231,11 @@ print(pipeline.run("?").failures, asyncio.run(pipeline.run_async("?")).failures)
 
 def test_cancelling_a_question_cancels_its_sources():
     cancelled = []
+    asked = asyncio.Event()
 
     class Waiting(Given):
         async def search_async(self, query, knowledge, upstream=None):
+            asked.set()
             try:
                 await asyncio.sleep(60)
             except asyncio.CancelledError:
@@ -242,7 +244,7 @@ def test_cancelling_a_question_cancels_its_sources():
 
     async def ask_and_leave():
         question = asyncio.ensure_future(Pipeline(Recipe(name="r", sources={"w": Waiting()}), Nowhere()).run_async("?"))
-        await asyncio.sleep(0.05)
+        await asked.wait()
         question.cancel()
         with pytest.raises(asyncio.CancelledError):
             await question
