@@ -107,14 +107,16 @@ def heading_of(stored: str, metadata: Mapping[str, Any]) -> str:
     return "" if stored == indexed_heading("", metadata) else stored
 
 
-def stored_documents(connection: sqlite3.Connection) -> list[Document]:
-    """All documents, in the order in which they were added."""
-    found = []
-    rows = connection.execute("SELECT id, title, text, metadata, source FROM documents ORDER BY row")
-    for key, heading, stored_text, stored_metadata, source in rows:
-        text, metadata = read_document(key, stored_text, stored_metadata)
-        found.append(Document(key, text, metadata, source=source, heading=heading_of(heading, metadata)))
-    return found
+def stored_documents(connection: sqlite3.Connection, ids: Iterable[str] | None = None) -> list[Document]:
+    """All documents, or those with these ids, in the order in which they were added."""
+    found = {}
+    groups = [("", [])] if ids is None else [(f"WHERE id IN ({marks})", group) for marks, group in grouped(ids)]
+    for condition, values in groups:
+        query = f"SELECT row, id, title, text, metadata, source FROM documents {condition} ORDER BY row"
+        for row, key, heading, stored_text, stored_metadata, source in connection.execute(query, values):
+            text, metadata = read_document(key, stored_text, stored_metadata)
+            found[row] = Document(key, text, metadata, source=source, heading=heading_of(heading, metadata))
+    return [found[row] for row in sorted(found)]
 
 
 def _check_depth(metadata: Mapping[str, Any]) -> None:

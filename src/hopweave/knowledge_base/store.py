@@ -296,10 +296,10 @@ class KnowledgeBase(SnapshotRankings):
             rows = connection.execute(f"SELECT id FROM documents WHERE {condition} ORDER BY row", values)
             return [key for (key,) in rows]
 
-    def documents(self) -> Iterator[Document]:
-        """All documents, in the order in which they were added."""
+    def documents(self, ids: Iterable[str] | None = None) -> Iterator[Document]:
+        """All documents, or those with these ids, in the order in which they were added."""
         with self._connections.reading() as connection:
-            return iter(stored_documents(connection))
+            return iter(stored_documents(connection, ids))
 
     def vectors(self, ids: Iterable[str], *, model: str | None = None) -> dict[str, Vector]:
         """The stored vectors of these documents, of a model, or of the file's own, as far as there are any."""

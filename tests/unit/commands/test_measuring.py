@@ -109,6 +109,18 @@ def test_diagnose(run):
     assert json.loads(out)["recipes"][0]["reasons"]["not_stored"] == 2
 
 
+def test_diagnose_a_corpus_without_queries(run):
+    code, out, err = run("diagnose")
+    assert (code, err) == (0, "")
+    assert out.startswith("5 documents, 5 of them read")
+    assert "Too little to judge the embedder" in out
+    code, out, _ = run("diagnose", "--kb", "hopweave.db", "--sample", 2, "--seed", 1, "--json")
+    report = json.loads(out)
+    assert (code, report["documents"], report["ratio"]) == (0, 5, None)
+    assert report["questions"] <= 2
+    assert report["advice"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -120,6 +132,10 @@ def test_diagnose(run):
         (["tune", "queries.jsonl", "--parameter", "fuse.exponent"], "fuse.exponent has no bounds of its own"),
         (["tune", "queries.jsonl", "--held-out", "2"], "held_out: 2.0 is not allowed"),
         (["diagnose", "bad.jsonl"], "bad.jsonl line 2: gold: nothing is not allowed"),
+        (["diagnose", "--recipe", "hybrid"], "--recipe needs judged queries"),
+        (["diagnose", "--top-k", "3"], "--top-k needs judged queries"),
+        (["diagnose", "queries.jsonl", "--sample", "3"], "--sample is for a corpus without judged queries"),
+        (["diagnose", "--kb", "lost.db"], "lost.db"),
     ],
 )
 def test_complaints(run, arguments, complaint):

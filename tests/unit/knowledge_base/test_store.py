@@ -60,6 +60,9 @@ def test_add_get_count_search(kb, isles):
     assert (hit.id, hit.score, hit.text, hit.metadata) == ("skua", None, isles[0].text, isles[0].metadata)
     assert ids(kb, "tide gate")[:2] == ["gate", "notice"]
     assert [document.id for document in kb.documents()] == [document.id for document in isles]
+    some = [isles[3].id, "unknown", isles[1].id]
+    assert [document.id for document in kb.documents(some)] == [isles[1].id, isles[3].id]
+    assert list(kb.documents([])) == []
     assert kb.check() == []
 
 

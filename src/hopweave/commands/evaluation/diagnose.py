@@ -1,4 +1,4 @@
-"""`hopweave diagnose`: report which questions recipes fail, and why."""
+"""`hopweave diagnose`: report on a corpus, or with judged queries which questions recipes fail, and why."""
 
 import argparse
 import json
@@ -10,28 +10,55 @@ from hopweave.commands.terminal import show
 
 _EXAMPLES = """\
 examples:
+  hopweave diagnose --kb corpus.db
   hopweave diagnose queries.jsonl --kb corpus.db --recipe multihop
   hopweave diagnose queries.jsonl --recipe hybrid --recipe multihop --top-k 5 --json
 
-For each relevant document that is not among the first hits, the report gives the reason: not stored, filtered, ranked
-low, or not reached from any seed of the graph. Then it lists how much each source adds and which could be left out, and
-the recall of every subset of the sources: a few that differ may beat many that rank alike.
+Without queries, the report is about the corpus: titles, names that connect passages, whether the embedder knows its
+language, and what would help. For that, up to 1000 passages are embedded again; the file is only read.
+
+With queries, the report gives for each relevant document that is not among the first hits the reason: not stored,
+filtered, ranked low, or not reached from any seed of the graph. Then it lists how much each source adds and which could
+be left out, and the recall of every subset of the sources: a few that differ may beat many that rank alike.
 """
+_WITH_QUERIES = {"recipe": "--recipe", "top_k": "--top-k", "strict": "--strict"}
+_WITHOUT_QUERIES = {"sample": "--sample"}
 
 
 def add_to(commands: Any) -> None:
     """Declare the command and its arguments."""
-    parser = command(commands, "diagnose", run, "report which questions recipes fail, and why", _EXAMPLES)
-    add_judging(parser)
+    summary = "report what would help a corpus, or which questions recipes fail, and why"
+    parser = command(commands, "diagnose", run, summary, _EXAMPLES)
+    add_judging(parser, optional="; without them, the report is about the corpus")
     parser.add_argument(
         "--recipe", action="append", metavar="NAME", help="a shipped recipe or a YAML file; may be repeated"
     )
-    parser.add_argument("--top-k", type=positive, default=10, metavar="N", help="how many hits count (default: 10)")
+    parser.add_argument("--top-k", type=positive, metavar="N", help="how many hits count (default: 10)")
+    parser.add_argument(
+        "--sample", type=positive, metavar="N", help="without queries: passages to test the embedder on (default: 200)"
+    )
     parser.add_argument("--json", action="store_true", help="print the diagnosis as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
     """Diagnose and print the report."""
+    unused, why = (_WITHOUT_QUERIES, "is for a corpus without") if options.queries else (_WITH_QUERIES, "needs")
+    if given := [flag for name, flag in unused.items() if getattr(options, name)]:
+        raise ValueError(f"{given[0]} {why} judged queries")
+    return _run_judged(options) if options.queries else _run_corpus(options)
+
+
+def _run_corpus(options: argparse.Namespace) -> int:
+    from hopweave.evaluate.corpus import diagnose_corpus
+    from hopweave.knowledge_base.store import KnowledgeBase
+
+    with KnowledgeBase.open(options.kb, read_only=True) as kb:
+        report = diagnose_corpus(kb, options.sample or 200, options.seed)
+    show(json.dumps(report.as_dict(), ensure_ascii=False, indent=2) if options.json else report)
+    return 0
+
+
+def _run_judged(options: argparse.Namespace) -> int:
     from hopweave.evaluate.diagnose import diagnose
     from hopweave.evaluate.queries import read_queries
     from hopweave.knowledge_base.store import KnowledgeBase
@@ -39,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     judged = read_queries(options.queries)
     with KnowledgeBase.open(options.kb, read_only=True) as kb:
         found = [
-            diagnose(kb, recipe, judged, top_k=options.top_k, judging=judging(options))
+            diagnose(kb, recipe, judged, top_k=options.top_k or 10, judging=judging(options))
             for recipe in options.recipe or ["hybrid"]
         ]
     warn(found[0].warnings)

@@ -39,9 +39,9 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--per-query", type=Path, metavar="FILE", help="write the result of each query, as JSON Lines")
 
 
-def add_judging(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of all commands that use judged queries."""
-    parser.add_argument("queries", help="judged queries, as JSON Lines")
+def add_judging(parser: argparse.ArgumentParser, *, optional: str = "") -> None:
+    """Add the arguments of all commands that use judged queries; `optional` says what is done without any."""
+    parser.add_argument("queries", nargs="?" if optional else None, help=f"judged queries, as JSON Lines{optional}")
     parser.add_argument("--strict", action="store_true", help="count only the first id of each class in gold")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
 
