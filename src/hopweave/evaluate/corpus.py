@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hopweave.component import Source
+from hopweave.component import Embedder, Source
 from hopweave.document import Document
 from hopweave.graph.build.builders.parts import PartsBuilder
 from hopweave.graph.documents import passage_numbers
@@ -20,6 +20,8 @@ from hopweave.language.sentences import sentences
 from hopweave.language.words import words
 from hopweave.query import Query
 from hopweave.text.bm25 import BM25
+from hopweave.vector.embedders import Cascade
+from hopweave.vector.graph_embedder import GraphEmbedder
 from hopweave.vector.vector_search import VectorSearch
 
 _TOP_K = 5
@@ -101,7 +103,7 @@ class CorpusReport:
     `titled` and `parts` are shares of the `passages` that were read, and `words` is the median of their lengths.
     `named` is the share of passages with a name that another passage has too, and `names` how many such names a passage
     has on average. `bm25` and `vector` are recall@5 for `questions` hidden sentences; `skipped` passages were passed
-    over because they do not have two sentences of at least four words.
+    over because they do not have two sentences of at least four words. `untested` says why vectors were not measured.
     """
 
     documents: int
@@ -116,6 +118,7 @@ class CorpusReport:
     skipped: int
     bm25: float | None
     vector: float | None
+    untested: str = ""
 
     @property
     def ratio(self) -> float | None:
@@ -144,7 +147,7 @@ class CorpusReport:
             f"{_percent(self.named)}  of passages share a name with another passage",
             f"{_number(self.names, 1)}  such names in a passage, on average",
             "",
-            f"Embedder: {self.embedder or 'none, so vectors are not measured'}",
+            f"Embedder: {self.embedder or 'none'}" + (self.untested and f"; not tested: {self.untested}"),
             f"{self.questions:>8}  passages were searched for by a sentence that was hidden from them",
             f"{self.skipped:>8}  were skipped, as they do not have two sentences of four words or more",
             f"{_number(self.bm25)}  recall@{_TOP_K} of BM25",
@@ -154,9 +157,8 @@ class CorpusReport:
             "",
             "Advice",
         )
-        return "\n".join(
-            [*figures, *(fill(line, 100, initial_indent="- ", subsequent_indent="  ") for line in self.advice)]
-        )
+        advice = (fill(line, 100, initial_indent="- ", subsequent_indent="  ") for line in self.advice)
+        return "\n".join([*figures, *advice])
 
 
 def diagnose_corpus(kb: KnowledgeBase, sample: int = 200, seed: int = 0) -> CorpusReport:
@@ -184,8 +186,9 @@ def diagnose_corpus(kb: KnowledgeBase, sample: int = 200, seed: int = 0) -> Corp
         names = _shared_names(kb.graph, chosen[:sample])
     read = [stored[key] for key in chosen if key in stored]
     hidden, skipped = _hidden_sentences(read, sample, random)
-    recalls = _inverse_cloze(kb, read, hidden)
     embedder = kb.settings.embedder
+    untested = _why_untested(embedder)
+    recalls = _inverse_cloze(None if untested else embedder, kb.settings.analyzers, read, hidden)
     parts = PartsBuilder()
     return CorpusReport(
         documents=len(ids),
@@ -200,7 +203,17 @@ def diagnose_corpus(kb: KnowledgeBase, sample: int = 200, seed: int = 0) -> Corp
         skipped=skipped,
         bm25=recalls.get("bm25"),
         vector=recalls.get("vector"),
+        untested=untested,
     )
+
+
+def _why_untested(embedder: Embedder | None) -> str:
+    """Why hidden sentences say nothing of an embedder, or an empty string."""
+    if embedder is None:
+        return "the file cannot embed texts"
+    members = embedder.embedders if isinstance(embedder, Cascade) else (embedder,)
+    trained = any(isinstance(one, GraphEmbedder) for one in members)
+    return "it was trained on these passages, with the sentences that would be hidden" if trained else ""
 
 
 def _hidden_sentences(read: Sequence[Document], sample: int, random: Random) -> tuple[dict[str, str], int]:
@@ -220,11 +233,12 @@ def _hidden_sentences(read: Sequence[Document], sample: int, random: Random) -> 
     return hidden, skipped
 
 
-def _inverse_cloze(kb: KnowledgeBase, read: Sequence[Document], hidden: Mapping[str, str]) -> dict[str, float]:
+def _inverse_cloze(
+    embedder: Embedder | None, analyzers: Sequence[str], read: Sequence[Document], hidden: Mapping[str, str]
+) -> dict[str, float]:
     """Recall of each source for the documents that lack a sentence, asked for by that sentence."""
     if not hidden:
         return {}
-    embedder, analyzers = kb.settings.embedder, kb.settings.analyzers
     sources: list[Source] = [BM25(analyzer=name, top_k=4 * _TOP_K) for name in analyzers[:1]]
     sources += [VectorSearch(top_k=4 * _TOP_K)] if embedder else []
     with KnowledgeBase.open(embedder=embedder, analyzers=analyzers, builders=[]) as small:

@@ -6,7 +6,9 @@ import pytest
 
 from hopweave.document import Document
 from hopweave.evaluate.corpus import diagnose_corpus
+from hopweave.knowledge_base.embedding.train_embedder import train_embedder
 from hopweave.knowledge_base.store import KnowledgeBase
+from hopweave.vector.contextual.training import Training
 from hopweave.vector.embedders import CallableEmbedder
 
 
@@ -126,12 +128,21 @@ def test_the_seed_decides_and_the_file_stays_as_it_is(tmp_path):
 def test_without_an_embedder_or_documents():
     found = report_of(passages(120))
     assert (found.embedder, found.vector, found.ratio, found.bm25) == (None, None, None, 1.0)
-    assert "Embedder: none, so vectors are not measured" in str(found)
+    assert "Embedder: none; not tested: the file cannot embed texts" in str(found)
     empty = report_of([])
     assert (empty.documents, empty.titled, empty.words, empty.named, empty.questions) == (0, None, None, None, 0)
     assert "The file holds no documents" in empty.advice[0]
     assert "–" in str(empty)
     assert json.loads(json.dumps(empty.as_dict()))["ratio"] is None
+
+
+def test_an_embedder_trained_on_the_corpus_is_not_tested_on_it(kb):
+    kb.add(passages(3))
+    train_embedder(kb, Training(epochs=1, batch_size=16))
+    found = diagnose_corpus(kb)
+    assert (found.embedder, found.vector, found.ratio) == (kb.settings.model, None, None)
+    assert "not tested: it was trained on these passages" in str(found)
+    assert found.bm25 is not None
 
 
 def test_bad_sample(letters):

@@ -15,7 +15,7 @@ examples:
   hopweave diagnose queries.jsonl --recipe hybrid --recipe multihop --top-k 5 --json
 
 Without queries, the report is about the corpus: titles, names that connect passages, whether the embedder knows its
-language, and what would help. For that, up to 1000 passages are embedded again; the file is only read.
+language, and what would help. The sample and up to 800 other passages are embedded again for it; the file is only read.
 
 With queries, the report gives for each relevant document that is not among the first hits the reason: not stored,
 filtered, ranked low, or not reached from any seed of the graph. Then it lists how much each source adds and which could
