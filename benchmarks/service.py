@@ -11,7 +11,8 @@ document that is not found at once, or one that is still found when it is delete
 that the clients took.
 
 With `--soak`, requests come at half the rate that a first run of ten seconds reached, for so many minutes; reported are
-memory and file descriptors of the service after the first tenth and at the end.
+memory and file descriptors of the service after every tenth, when the clients have gone, and the growth from the first
+to the last; the figures of requests are medians of the tenths.
 """
 
 import argparse
@@ -36,6 +37,7 @@ from urllib.request import urlopen
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "search_service"
 OPENINGS = ("Who", "What", "When", "Where", "Why", "How much", "How long", "Which", "Who decides about", "What about")
+_CLOSED_SECONDS = 2.0  # after which the service has seen that the clients are gone: their sockets are files, too
 
 
 def main() -> None:
@@ -60,22 +62,27 @@ def main() -> None:
     summaries = "extractive summaries" if options.synthesis else "no summaries"
     print(f"{options.clients} clients, {options.workers} workers, distinct questions, {sources}, {summaries}")
     for name, value in result.items():
-        print(f"  {name:<24} {value:>10}")
+        print(f"  {name:<27} {value if isinstance(value, list) else format(value, '>10')}")
 
 
 def soak(load: "Load", process: int, seconds: float) -> dict[str, Any]:
     """Half of what is possible, for long."""
     rate = float(run(load.run(10))["requests_per_second"]) / 2
-    run(load.run(seconds / 10, rate))
-    before = footprint(process)
-    result = run(load.run(seconds * 9 / 10, rate))
-    after = footprint(process)
-    growth = after["memory_mb"] / before["memory_mb"] - 1
+    parts, footprints = [], []
+    for _ in range(10):
+        parts.append(run(load.run(seconds / 10, rate)))
+        sleep(_CLOSED_SECONDS)
+        footprints.append(footprint(process))
+    memory, files = ([one[name] for one in footprints] for name in ("memory_mb", "files"))
+    sums = ("errors", "documents_put_found_deleted")
     return {
-        **result,
-        **{f"{name}_before": value for name, value in before.items()},
-        **{f"{name}_after": value for name, value in after.items()},
-        "memory_growth_percent": round(100 * growth, 2),
+        **{
+            name: sum(part[name] for part in parts) if name in sums else median(part[name] for part in parts)
+            for name in parts[0]
+        },
+        "memory_mb": memory,
+        "files": files,
+        "memory_growth_percent": round(100 * (memory[-1] / memory[0] - 1), 2),
     }
 
 

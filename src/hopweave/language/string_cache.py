@@ -6,6 +6,9 @@ from typing import TypeVar
 
 Value = TypeVar("Value", str, int)
 
+WORDS_KEPT = 30_000
+"""For functions of words: questions bring new numbers, names and spelling mistakes for as long as a service runs."""
+
 
 def string_cache(size: int) -> Callable[[Callable[[str], Value]], Callable[[str], Value]]:
     """Keep what a function returns for up to `size` strings; when there are more, start again.

@@ -2,18 +2,17 @@
 
 An analyzer is named by a string, so that it can be stored in recipes and files: `nlp` (English), `nlp:german` (any
 Snowball language), `code` or `light`.
-
-M. F. Porter (1980): An algorithm for suffix stripping; (2001): Snowball, a language for stemming algorithms.
 """
 
 import re
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache
 from unicodedata import category, normalize
 
-Analyzer = Callable[[str], list[str]]
+from hopweave.language.stems import stemmer
+from hopweave.language.string_cache import WORDS_KEPT, string_cache
 
-_STEMS_KEPT = 200_000
+Analyzer = Callable[[str], list[str]]
 
 _ASCII_WORD = re.compile(r"\w+")
 _MARKS = "".join(chr(code) for code in range(0x300, 0x1B00) if category(chr(code)).startswith("M"))
@@ -113,19 +112,12 @@ def stem_of(name: str) -> Callable[[str], str]:
     >>> stem_of("code")("crashes")
     'crash'
     """
-    return _stem(name.partition(":")[2] or "english")
-
-
-@cache
-def _stem(language: str) -> Callable[[str], str]:
-    import Stemmer
-
-    return lru_cache(_STEMS_KEPT)(Stemmer.Stemmer(language, 0).stemWord)
+    return stemmer(name.partition(":")[2] or "english")
 
 
 def _natural(language: str) -> Analyzer:
     """Lower case, stop words out, Snowball stems."""
-    left_out, stem = bm25_stop_words(language), _stem(language)
+    left_out, stem = bm25_stop_words(language), stemmer(language)
 
     def analyse(text: str) -> list[str]:
         return [stem(word) for word in tokenize(text) if word not in left_out]
@@ -159,7 +151,7 @@ def analyse_light(text: str) -> list[str]:
     return [_light_stem(word) for word in tokenize(text)]
 
 
-@lru_cache(_STEMS_KEPT)
+@string_cache(WORDS_KEPT)
 def _light_stem(word: str) -> str:
     suffix = next((end for end in _LIGHT_SUFFIXES if word.endswith(end) and len(word) - len(end) >= 3), "")
     return word[: len(word) - len(suffix)]

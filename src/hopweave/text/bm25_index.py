@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hopweave.errors import InvalidImage
-from hopweave.language.string_cache import string_cache
+from hopweave.language.string_cache import WORDS_KEPT, string_cache
 from hopweave.scores import ScoreDistribution, best_and_ties
 
 K1 = 1.5
@@ -238,7 +238,7 @@ def term_counts(terms: Iterable[str]) -> tuple[Keys, Counts]:
     return keys[order], np.fromiter(counts.values(), np.int32, len(counts))[order]
 
 
-@string_cache(200_000)
+@string_cache(WORDS_KEPT)
 def term_key(term: str) -> int:
     """A number that stands for a term in every process, so that no list of all words has to be kept.
 

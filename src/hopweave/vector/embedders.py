@@ -280,6 +280,9 @@ def _load_wordllama() -> Any:
     # 0.4.0.post1 looks for its tokenizer in the wrong folder unless the cache is its own package
     model = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
     model.tokenizer.no_padding()
+    # it takes a whole text for one word, and would keep the pieces of 10,000 of them: 34 MB that nobody asks for again
+    if hasattr(model.tokenizer.model, "_resize_cache"):  # older ones cannot
+        model.tokenizer.model._resize_cache(0)
     return model
 
 

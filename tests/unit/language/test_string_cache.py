@@ -4,10 +4,15 @@ import gc
 
 import pytest
 
-from hopweave.graph.storage.tables import phrase_hash
-from hopweave.language.string_cache import string_cache
+from hopweave.graph.storage.tables import _word_hash, phrase_hash
+from hopweave.language.stems import stemmer
+from hopweave.language.string_cache import WORDS_KEPT, string_cache
 from hopweave.language.words import normalise_name, word_key
+from hopweave.stages.filter.confidence import terms
+from hopweave.text.analyzers import _light_stem, analyzer
 from hopweave.text.bm25_index import term_key
+
+OF_WORDS = [stemmer("english"), _light_stem, term_key, _word_hash]
 
 
 def known(function):
@@ -22,7 +27,7 @@ def test_each_string_is_asked_once_until_there_are_too_many():
     assert known(length) == {"bb": 2, "a": 1}
 
 
-@pytest.mark.parametrize("function", [normalise_name, word_key, term_key])
+@pytest.mark.parametrize("function", [normalise_name, word_key, *OF_WORDS])
 def test_large_caches_are_passed_over_by_the_garbage_collector(function):
     for number in range(100):
         function(f"name {number}")
@@ -30,3 +35,19 @@ def test_large_caches_are_passed_over_by_the_garbage_collector(function):
     gc.collect()
     assert len(known(function)) >= 100
     assert not gc.is_tracked(known(function))
+
+
+@pytest.mark.parametrize("function", OF_WORDS)
+def test_words_that_were_never_asked_before_do_not_take_ever_more_memory(function):
+    sizes = []
+    for number in range(WORDS_KEPT + 100):
+        function(f"zq{number}x")
+        sizes.append(len(known(function)))
+    assert max(sizes) <= WORDS_KEPT <= 50_000
+    assert sizes[-1] < WORDS_KEPT
+
+
+def test_words_of_questions_and_of_passages_share_their_stems():
+    terms("The ferries of zqsharedx")
+    assert "zqsharedx" in known(stemmer("english"))
+    assert analyzer("nlp")("zqsharedx ferries") == ["zqsharedx", "ferri"]

@@ -188,3 +188,25 @@ def test_a_cascade_can_be_written_in_a_recipe():
     assert Cascade.model_validate(cascade.model_dump()) == cascade
     with pytest.raises(ValidationError, match="embedders"):
         Cascade(embedders=())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the memory of the process from /proc")
+def test_questions_that_were_embedded_are_not_kept():
+    program = """
+from pathlib import Path
+from hopweave.vector.embedders import StaticEmbedder
+
+def megabytes():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
+
+def ask(first, last):
+    for number in range(first, last):
+        StaticEmbedder().embed([f"Which ferry of the northern harbour waits for the tide gate at {number} o'clock?"])
+
+ask(0, 200)
+before = megabytes()
+ask(200, 6200)
+print(megabytes() - before)
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert float(ran.stdout) < 5  # 6,000 questions in the cache of the tokenizer take about 18 MB

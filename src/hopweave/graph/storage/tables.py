@@ -14,7 +14,7 @@ import numpy as np
 from hopweave.graph.port import StationaryDistribution
 from hopweave.graph.storage.name_index import bucket_hash, without_accents
 from hopweave.language.stop_words import CALENDAR_WORDS, STOP_WORDS
-from hopweave.language.string_cache import string_cache
+from hopweave.language.string_cache import WORDS_KEPT, string_cache
 from hopweave.language.words import BREAK, word_key
 from hopweave.storage.columns import Array, ColumnTable, Numbers, RaggedRows
 from hopweave.storage.strings import HashIndex, StringTable, string_hash
@@ -373,7 +373,7 @@ def longer_phrases(hashes: Array, next_words: Array) -> Array:
     return hashes * np.uint64(_PRIME) + next_words
 
 
-@string_cache(100_000)
+@string_cache(WORDS_KEPT)
 def _word_hash(word: str) -> int:
     return string_hash(word)
 

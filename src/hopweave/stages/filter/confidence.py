@@ -8,11 +8,12 @@ were not fitted on.
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, cached_property, lru_cache
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from hopweave.hit import Hit
+from hopweave.language.stems import stemmer
 from hopweave.language.stop_words import STOP_WORDS
 from hopweave.language.words import UNSPACED
 from hopweave.metadata.titles import indexed_heading
@@ -24,7 +25,6 @@ VECTOR_SOURCES = ("vector",)
 _READ = 10  # hits whose texts are read
 _COVERING = 3  # of these, the first so many have to cover the question
 _DEPTH = 5  # the rank whose score is compared with the first, and how many first hits should agree
-_STEMS_KEPT = 100_000
 _SPACED = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256))
 """Bytes of UTF-8 with a space in place of ASCII signs, which splits most texts several times as fast as a pattern."""
 _WORD_OR_RUN = re.compile(rf"[{UNSPACED}]+|[^\W_{UNSPACED}]+")
@@ -197,11 +197,4 @@ def terms(text: str) -> Terms:
                 found.update(part[start : start + 2] for start in range(max(len(part) - 1, 1)))
             else:
                 words.add(part)
-    return frozenset(found.union(map(_stemmer(), words - STOP_WORDS)))
-
-
-@cache
-def _stemmer() -> Callable[[str], str]:
-    import Stemmer
-
-    return lru_cache(_STEMS_KEPT)(Stemmer.Stemmer("english", 0).stemWord)
+    return frozenset(found.union(map(stemmer("english"), words - STOP_WORDS)))
