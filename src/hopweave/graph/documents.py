@@ -24,9 +24,11 @@ def graph_of(knowledge: Knowledge, kind: str, tenant: Mapping[str, Any] | None =
     if tenant is None:
         return knowledge.graph
     require(knowledge, Capability.TENANTS, "a query with a tenant")
-    graph, known = knowledge.graph, None
-    if not isinstance(knowledge, ExternalDocuments):  # whose documents may change without a new version
-        asked = knowledge.version, repr(sorted(tenant.items()))
+    if isinstance(knowledge, ExternalDocuments):  # whose documents may change without a new version
+        graph = knowledge.graph_for(tenant)
+        known = getattr(graph, "tenant_states", None)
+    else:
+        graph, asked = knowledge.graph, (knowledge.version, repr(sorted(tenant.items())))
         known = graph.cached("tenants", lambda: Recent[States](_TENANTS_KEPT)).get(
             asked, lambda: np.zeros(graph.size, np.uint8)
         )

@@ -83,6 +83,13 @@ class ExternalDocuments(Knowledge):
             return self._index.graph
         return self._graph.graph if _is_home(self._graph) else cast(GraphPort, self._graph)
 
+    def graph_for(self, tenant: Mapping[str, Any]) -> GraphPort:
+        """The graph as it is now, for a question of a tenant: a server reads what it may see along with edges."""
+        prepared = getattr(self._graph, "graph_for", None)
+        if prepared is None or type(self).visible is not ExternalDocuments.visible:  # a subclass may allow less
+            return self.graph
+        return cast(GraphPort, prepared(tenant))
+
     @property
     def version(self) -> int:
         """That of the graph."""

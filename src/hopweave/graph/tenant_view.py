@@ -27,7 +27,7 @@ Visible = Callable[[Sequence[str]], Collection[str]]
 States = npt.NDArray[np.uint8]
 """One number per node: not known yet, shown or hidden."""
 
-_UNKNOWN, _SHOWN, _HIDDEN = 0, 1, 2
+UNKNOWN, SHOWN, HIDDEN = 0, 1, 2
 _HIDDEN_NODE = Node("", "", "")
 _PASSAGE = passage_id("")
 
@@ -59,20 +59,22 @@ class TenantView:
         self._passages = graph.nodes_of_kind("passage")
         self._statements = graph.statements()
         self._state = np.zeros(self.size, np.uint8) if known is None else known
+        self.read_with = graph.edge_rows()
+        """What can be told to read nodes along with others, where edges are read from a server."""
         self._cache: dict[Hashable, Any] = {}
 
     def shown(self, nodes: Indices) -> Mask:
         """Which of these nodes are visible."""
         nodes = np.asarray(nodes, np.int64)
         self._ask(nodes[self._passages[nodes]])
-        unknown = np.unique(nodes[self._state[nodes] == _UNKNOWN])
+        unknown = np.unique(nodes[self._state[nodes] == UNKNOWN])
         if len(unknown):
             self._settle_declared(unknown)
             directions: tuple[Direction, ...] = ("out", "in")
             for direction in directions:  # the ends of visible edges are noted as visible
-                self.neighbours(unknown[self._state[unknown] == _UNKNOWN], direction)
-            self._state[unknown[self._state[unknown] == _UNKNOWN]] = _HIDDEN
-        return np.asarray(self._state[nodes] == _SHOWN)
+                self.neighbours(unknown[self._state[unknown] == UNKNOWN], direction)
+            self._state[unknown[self._state[unknown] == UNKNOWN]] = HIDDEN
+        return np.asarray(self._state[nodes] == SHOWN)
 
     def neighbours(self, nodes: Indices, direction: Direction = "out") -> Neighbours:
         """The visible edges of these nodes, in the order asked for; within a node ordered by target, then type."""
@@ -84,8 +86,8 @@ class TenantView:
         owners, others = nodes[places], found.targets.astype(np.int64)
         sources, targets = (owners, others) if direction == "out" else (others, owners)
         kept = np.flatnonzero(self._edges_shown(sources, targets, found.types))
-        self._state[owners[kept]] = _SHOWN
-        self._state[others[kept]] = _SHOWN
+        self._state[owners[kept]] = SHOWN
+        self._state[others[kept]] = SHOWN
         return _selected(found, places, kept, len(nodes))
 
     def nodes(self, indices: Indices) -> list[Node]:
@@ -168,11 +170,11 @@ class TenantView:
 
     def _ask(self, documents: Indices) -> None:
         """Find out which of these documents, given as the numbers of their passages, are visible."""
-        unknown = np.unique(documents[self._state[documents] == _UNKNOWN])
+        unknown = np.unique(documents[self._state[documents] == UNKNOWN])
         if len(unknown):
             ids = [_document_id(node) for node in self._graph.nodes(unknown)]
             visible = set(self._visible([id_ for id_ in ids if id_ is not None]))
-            self._state[unknown] = [_SHOWN if id_ in visible else _HIDDEN for id_ in ids]
+            self._state[unknown] = [SHOWN if id_ in visible else HIDDEN for id_ in ids]
 
     def _edges_shown(self, sources: Indices, targets: Indices, types: Indices) -> Mask:
         ends_passages = [self._passages[ends] for ends in (sources, targets)]
@@ -182,7 +184,7 @@ class TenantView:
         if self._statements is not None:
             shown = self._stated(self._statements, sources, targets, types, shown)
         for ends, is_passage in zip((sources, targets), ends_passages, strict=True):
-            shown &= ~is_passage | (self._state[ends] == _SHOWN)
+            shown &= ~is_passage | (self._state[ends] == SHOWN)
         return shown
 
     def _stated(
@@ -198,12 +200,12 @@ class TenantView:
     def _settle_declared(self, nodes: Indices) -> None:
         if self._statements is not None:
             places, documents = self._statements.documents_of_nodes(nodes)
-            self._state[nodes[places[self._speak(documents)]]] = _SHOWN
+            self._state[nodes[places[self._speak(documents)]]] = SHOWN
 
     def _speak(self, documents: Indices) -> Mask:
         """Which of these documents are visible; -1 stands for none."""
         self._ask(documents[documents >= 0])
-        return np.asarray((documents >= 0) & (self._state[documents] == _SHOWN))
+        return np.asarray((documents >= 0) & (self._state[documents] == SHOWN))
 
 
 def _document_id(node: Node) -> str | None:

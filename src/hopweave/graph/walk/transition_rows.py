@@ -206,8 +206,8 @@ class MatrixRows(_AllAtHand):
         return self._matrix.edge_counts[nodes]
 
 
-class PortRows(_AllAtHand):
-    """The rows of any graph, such as one in a database: one call for the neighbours of many nodes."""
+class PortRows:
+    """The rows of any graph, such as what a tenant may see of one: one call for the neighbours of many nodes."""
 
     def __init__(
         self,
@@ -224,6 +224,8 @@ class PortRows(_AllAtHand):
         self._degrees = np.zeros(graph.size)
         self._edges_seen = 0
         self._weight_seen = 0.0
+        reader: EdgeRows | _AllAtHand = getattr(graph, "read_with", None) or _AllAtHand()
+        self.read_ahead, self.expect, self.is_read = reader.read_ahead, reader.expect, reader.is_read
 
     def transitions(self, nodes: Indices) -> Transitions:
         """The rows of these nodes, with one call per direction."""

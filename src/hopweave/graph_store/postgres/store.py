@@ -18,6 +18,7 @@ from hopweave.graph_store.postgres import schema as tables
 from hopweave.graph_store.postgres.connections import Connections
 from hopweave.graph_store.postgres.reading.export import all_edges, all_nodes
 from hopweave.graph_store.postgres.reading.graph import PostgresGraph
+from hopweave.graph_store.postgres.reading.tenant import TenantFacts
 from hopweave.graph_store.postgres.schema import is_storable
 from hopweave.graph_store.postgres.writing.bulk import discard, merge_batch, stage_rows, staged_count
 from hopweave.graph_store.postgres.writing.save import Row
@@ -166,6 +167,10 @@ class PostgresStore(GraphStore):
     def graph(self) -> PostgresGraph:
         """The graph as it is now; ask for it again for every question."""
         return PostgresGraph(self._connections, self._max_edges, self._shared)
+
+    def graph_for(self, tenant: Mapping[str, Any]) -> PostgresGraph:
+        """The graph as it is now, which reads along with edges what a tenant may see of them."""
+        return PostgresGraph(self._connections, self._max_edges, self._shared, TenantFacts(*tenant_condition(tenant)))
 
     @property
     def version(self) -> int:

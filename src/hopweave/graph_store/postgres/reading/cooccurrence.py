@@ -1,7 +1,7 @@
 """Which names occur next to words of a question, for a graph in PostgreSQL; see `Cooccurrence`."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,8 @@ from hopweave.graph.port import Floats, Indices
 from hopweave.graph_store.postgres.arrays import packed, unpacked
 from hopweave.graph_store.postgres.connections import Rows
 from hopweave.graph_store.postgres.reading.edges import NearRows, near_rows, no_near_rows
+from hopweave.graph_store.postgres.schema import is_storable
+from hopweave.language.stop_words import STOP_WORDS
 from hopweave.storage.columns import Array
 
 MAX_LISTED = 300
@@ -99,3 +101,8 @@ class NearWords:
 
     def _rarity(self, near: int) -> float:
         return math.log(1 + (self._documents - near + 0.5) / (near + 0.5))
+
+
+def telling(words: Iterable[str]) -> list[str]:
+    """The words that are worth looking up, each once."""
+    return [word for word in dict.fromkeys(words) if word not in STOP_WORDS and is_storable(word)]

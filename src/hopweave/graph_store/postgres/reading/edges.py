@@ -6,6 +6,7 @@ import numpy as np
 
 from hopweave.graph_store.postgres.arrays import SqlType, packed, unpacked
 from hopweave.graph_store.postgres.connections import Rows
+from hopweave.graph_store.postgres.reading.tenant import OF_NAMES, OF_NUMBERS
 from hopweave.storage.columns import Array
 
 NODE_COLUMNS = {"kind": "int2", "topic": "int2", "passages": "int4", "edge_ends": "int4", "edges": "int4"}
@@ -18,16 +19,14 @@ FROM ({source}) AS s (id)
 CROSS JOIN LATERAL (SELECT * FROM edges WHERE src = s.id ORDER BY dst, code, weight LIMIT %s) e
 JOIN nodes n ON n.id = e.dst
 """
-EDGES = f"SELECT {packed(*_EDGE_COLUMNS)} FROM ({_READ.format(source='SELECT unnest(%s::int[])')}) e"
+EDGES = f"SELECT {packed(*_EDGE_COLUMNS)} FROM ({_READ.format(source=OF_NUMBERS)}) e"
 """The edges of nodes: their numbers, and how many edges of one node to read at most."""
 
-EDGES_OF_NAMES = EDGES.replace(
-    "SELECT unnest(%s::int[])", "SELECT id FROM nodes WHERE name_key = ANY(%s) AND (flags & 8) > 0 AND id < %s"
-)
+EDGES_OF_NAMES = EDGES.replace(OF_NUMBERS, OF_NAMES)
 """The edges of the nodes with some names: word keys, the size of the graph, and how many edges of one node to read."""
 
 EDGES_AND_NEAR = f"""
-WITH e AS MATERIALIZED ({_READ.format(source="SELECT unnest(%s::int[])")})
+WITH e AS MATERIALIZED ({_READ.format(source=OF_NUMBERS)})
 SELECT * FROM (SELECT {packed(*_EDGE_COLUMNS)} FROM e) a, (
     SELECT {packed("f.word", "d.dst", "near.passages", "d.passages")}
     FROM (SELECT DISTINCT dst, passages FROM e WHERE kind <> %s) d CROSS JOIN unnest(%s::int[]) AS f (word)

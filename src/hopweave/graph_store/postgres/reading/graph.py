@@ -20,9 +20,10 @@ from hopweave.graph.port import (
 from hopweave.graph.storage.name_index import shown_keys
 from hopweave.graph.storage.row_edges import RowEdges
 from hopweave.graph.storage.tables import MENTION
+from hopweave.graph.tenant_view import States
 from hopweave.graph_store.postgres.arrays import packed, unpacked
 from hopweave.graph_store.postgres.connections import Connections, Rows
-from hopweave.graph_store.postgres.reading.cooccurrence import NearWords
+from hopweave.graph_store.postgres.reading.cooccurrence import NearWords, telling
 from hopweave.graph_store.postgres.reading.edges import (
     EDGES,
     EDGES_AND_NEAR,
@@ -31,10 +32,11 @@ from hopweave.graph_store.postgres.reading.edges import (
     edge_columns,
     near_rows,
 )
+from hopweave.graph_store.postgres.reading.flags import LookedUpFlags
 from hopweave.graph_store.postgres.reading.names import PostgresNames
 from hopweave.graph_store.postgres.reading.statements import PostgresStatements
+from hopweave.graph_store.postgres.reading.tenant import OF_KEYS, OF_NAMES, OF_NUMBERS, TenantFacts
 from hopweave.graph_store.postgres.schema import is_storable
-from hopweave.language.stop_words import STOP_WORDS
 from hopweave.language.words import normalise_name, word_key
 from hopweave.storage.columns import Array, Column
 
@@ -60,8 +62,17 @@ class PostgresGraph(RowEdges):
     it is sent: a document that is written meanwhile may be seen by the later ones.
     """
 
-    def __init__(self, connections: Connections, max_edges: int, shared: dict[Hashable, Any]) -> None:
-        """At most `max_edges` edges of one node are read; `shared` keeps work space for the next question."""
+    def __init__(
+        self,
+        connections: Connections,
+        max_edges: int,
+        shared: dict[Hashable, Any],
+        tenant: TenantFacts | None = None,
+    ) -> None:
+        """At most `max_edges` edges of one node are read; `shared` keeps work space for the next question.
+
+        `tenant` takes what one tenant may see of all that is read, in the same round trips.
+        """
         row = connections.read(
             "SELECT version, nodes, documents, names, passages, titled, kinds, edge_types, settings FROM state"
         )[0]
@@ -82,9 +93,28 @@ class PostgresGraph(RowEdges):
         self._words_expected: list[str] = []
         self.rows_read = 0
         self.truncated = False
+        self._tenant = tenant
+        if tenant is not None:
+            tenant.states = np.zeros(self.size, np.uint8)
 
     def __repr__(self) -> str:
         return f"PostgresGraph({self._connections.where!r}, size={self.size}, version={self.version})"
+
+    @property
+    def tenant_states(self) -> States | None:
+        """What is known of what the tenant may see, which grows with what is read; None without a tenant."""
+        return None if self._tenant is None else self._tenant.states
+
+    def _read_with_tenant(
+        self, source: str, nodes: Sequence[Any], max_edges: int, *statements: tuple[str, Sequence[Any]]
+    ) -> list[Rows]:
+        """The rows of statements about nodes, and in the same round trip what the tenant may see of these."""
+        if self._tenant is None:
+            return self._connections.read_together(*statements)
+        facts = self._tenant.statement(source, nodes, max_edges, self._passage_kind)
+        *found, visible = self._connections.read_together(*statements, facts)
+        self._tenant.keep(visible)
+        return found
 
     # Edges
 
@@ -146,10 +176,11 @@ class PostgresGraph(RowEdges):
         self._about(nodes)
         numbers = nodes.astype(np.int32)
         if self._near is None or not len(self._near.frequent):
-            self._keep_edges(nodes, self._connections.read(EDGES, [numbers, self._max_edges]))
+            statement = EDGES, [numbers, self._max_edges]
+            self._keep_edges(nodes, self._read_with_tenant(OF_NUMBERS, [numbers], self._max_edges, statement)[0])
             return
-        parameters = [numbers, self._max_edges, self._passage_kind, self._near.frequent]
-        found = self._connections.read(EDGES_AND_NEAR, parameters)
+        statement = EDGES_AND_NEAR, [numbers, self._max_edges, self._passage_kind, self._near.frequent]
+        found = self._read_with_tenant(OF_NUMBERS, [numbers], self._max_edges, statement)[0]
         self._keep_edges(nodes, found)
         near = near_rows(found)
         self.rows_read += len(near.word)
@@ -219,11 +250,12 @@ class PostgresGraph(RowEdges):
         wanted = list(dict.fromkeys(ids))
         keys = {id_: _keys(id_) for id_ in wanted if id_ not in self._found and is_storable(id_)}
         if keys:
-            statements = [(_FOUND, [[key for group in keys.values() for key in group], self.size])]
+            asked = [[key for group in keys.values() for key in group], self.size]
+            statements = [(_FOUND, asked)]
             words, self._words_expected = self._words_expected, []
             if words:
                 statements.append(NearWords.statement(words, self._entities_known()))
-            rows, *near = self._connections.read_together(*statements)
+            rows, *near = self._read_with_tenant(OF_KEYS, asked, 0, *statements)
             if words:
                 self._keep_near(words, near[0])
             self._note_rows([row[1:] for row in rows])
@@ -240,8 +272,9 @@ class PostgresGraph(RowEdges):
         if new:
             known.update(dict.fromkeys(new, ()))
             # whoever asks for names asks for their edges next
-            rows, edges = self._connections.read_together(
-                (_NAMED, [new, self.size]), (EDGES_OF_NAMES, [new, self.size, self._max_edges])
+            asked = [new, self.size]
+            rows, edges = self._read_with_tenant(
+                OF_NAMES, asked, self._max_edges, (_NAMED, asked), (EDGES_OF_NAMES, [*asked, self._max_edges])
             )
             self._note_rows([row[2:] for row in rows])
             for key, description, number, *_ in rows:
@@ -264,16 +297,16 @@ class PostgresGraph(RowEdges):
         found = self.lookup(keys)
         return [found.get(key, ()) for key in keys]
 
-    def nodes_of_kind(self, kind: str) -> "_Flags":
+    def nodes_of_kind(self, kind: str) -> LookedUpFlags:
         """Which nodes are of this kind."""
         if kind == "passage":
-            return _Flags(lambda nodes: np.asarray(self._about(nodes)["flags"] & _PASSAGE > 0))
-        return _Flags(lambda nodes: np.array([node.kind == kind for node in self.nodes(nodes)], np.bool_))
+            return LookedUpFlags(lambda nodes: np.asarray(self._about(nodes)["flags"] & _PASSAGE > 0))
+        return LookedUpFlags(lambda nodes: np.array([node.kind == kind for node in self.nodes(nodes)], np.bool_))
 
-    def targets_of_type(self, edge_type: str) -> "_Flags":
+    def targets_of_type(self, edge_type: str) -> LookedUpFlags:
         """To which nodes an edge of this type leads."""
         if edge_type == "about":
-            return _Flags(lambda nodes: np.asarray(self._about(nodes)["flags"] & _TOPIC > 0))
+            return LookedUpFlags(lambda nodes: np.asarray(self._about(nodes)["flags"] & _TOPIC > 0))
         code = self.edge_types.index(edge_type) if edge_type in self.edge_types else -1
 
         def is_target(nodes: Indices) -> Mask:
@@ -281,7 +314,7 @@ class PostgresGraph(RowEdges):
             places = np.repeat(np.arange(len(nodes)), np.diff(found.offsets))
             return np.asarray(np.bincount(places[found.types == code], minlength=len(nodes)) > 0)
 
-        return _Flags(is_target)
+        return LookedUpFlags(is_target)
 
     def titled_share(self) -> float:
         """How many of the passages have a title."""
@@ -293,19 +326,19 @@ class PostgresGraph(RowEdges):
         See `Cooccurrence`. Of words that are next to very many names, only those are given whose edges have been read,
         or edges to them: ask again when more of the graph has been read.
         """
-        telling = _telling(words)
-        if not telling:
+        wanted = telling(words)
+        if not wanted:
             return np.empty(0, np.int64), np.empty(0)
-        if self._near is None or self._near.words != telling:
+        if self._near is None or self._near.words != wanted:
             self._near = self._keep_near(
-                telling, self._connections.read(*NearWords.statement(telling, self._entities_known()))
+                wanted, self._connections.read(*NearWords.statement(wanted, self._entities_known()))
             )
         nodes, closeness = self._near.closeness()
         return nodes[nodes < self.size], closeness[nodes < self.size]
 
     def expect_words(self, words: Iterable[str]) -> None:
         """Look these words up for `cooccurring` along with the next statement."""
-        self._words_expected = _telling(words)
+        self._words_expected = telling(words)
 
     def _keep_near(self, words: list[str], found: Rows) -> NearWords:
         self._near = NearWords(words, found, self._documents)
@@ -319,7 +352,7 @@ class PostgresGraph(RowEdges):
 
     def statements(self) -> Statements:
         """Who states what, for tenants."""
-        return cast(Statements, PostgresStatements(self._connections, self))
+        return cast(Statements, PostgresStatements(self._connections, self, self._tenant))
 
     def is_mention(self, sources: Indices, targets: Indices, types: Indices) -> Mask:
         """Which of these edges, all of which were read, are nothing but mentions."""
@@ -345,20 +378,6 @@ class PostgresGraph(RowEdges):
         if key not in self._cache:
             self._cache[key] = make()
         return cast(Value, self._cache[key])
-
-
-class _Flags:
-    """Flags that are looked up for the nodes asked about."""
-
-    def __init__(self, look_up: Callable[[Indices], Mask]) -> None:
-        self._look_up = look_up
-
-    def __getitem__(self, nodes: Indices) -> Mask:
-        return self._look_up(np.asarray(nodes, np.int64))
-
-
-def _telling(words: Iterable[str]) -> list[str]:
-    return [word for word in dict.fromkeys(words) if word not in STOP_WORDS and is_storable(word)]
 
 
 def _keys(id_: str) -> list[str]:

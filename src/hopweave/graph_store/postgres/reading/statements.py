@@ -6,6 +6,7 @@ import numpy as np
 
 from hopweave.graph.port import Indices, Mask
 from hopweave.graph_store.postgres.connections import Connections
+from hopweave.graph_store.postgres.reading.tenant import NOT_READ, TenantFacts
 
 _STATED = """
 SELECT w.place, s.document FROM unnest(%s::int[], %s::int[], %s::int[], %s::int[]) AS w (place, a, b, type)
@@ -23,22 +24,34 @@ class _Graph(Protocol):
 
 
 class PostgresStatements:
-    """The documents behind edges and nodes that are stated outright; see `Statements`."""
+    """The documents behind edges and nodes that are stated outright; see `Statements`.
 
-    def __init__(self, connections: Connections, graph: _Graph) -> None:
-        self._connections, self._graph = connections, graph
+    What was read along with the edges for a tenant is not asked for again; then one document stands for all that state
+    the same, a visible one if there is one.
+    """
+
+    def __init__(self, connections: Connections, graph: _Graph, facts: TenantFacts | None = None) -> None:
+        self._connections, self._graph, self._facts = connections, graph, facts
 
     def documents_of_edges(self, sources: Indices, targets: Indices, types: Indices) -> tuple[Indices, Indices]:
         """Which of these edges a document states, and that document; an edge comes once for each of its documents."""
         places = np.flatnonzero(~self._graph.is_mention(sources, targets, types))
-        columns = (places, sources[places], targets[places], types[places])
-        return self._pairs(_STATED, *(column.tolist() for column in columns))
+        columns = (sources[places], targets[places], types[places])
+        known = None if self._facts is None else self._facts.documents_of_edges(*columns)
+        return self._pairs(_STATED, known, places, *columns)
 
     def documents_of_nodes(self, nodes: Indices) -> tuple[Indices, Indices]:
         """Which of these nodes a document declares, and that document; a node comes once for each of its documents."""
-        return self._pairs(_DECLARED, list(range(len(nodes))), nodes.tolist())
+        known = None if self._facts is None else self._facts.documents_of_nodes(nodes)
+        return self._pairs(_DECLARED, known, np.arange(len(nodes)), nodes)
 
-    def _pairs(self, query: str, *columns: list[int]) -> tuple[Indices, Indices]:
-        rows = self._connections.read(query, columns) if columns[0] else []
-        rows = sorted(row for row in rows if row[1] < self._graph.size)
+    def _pairs(self, query: str, known: Indices | None, *columns: Indices) -> tuple[Indices, Indices]:
+        """Places and documents, which are the first of the columns, and those that are known already."""
+        rows: list[tuple[int, ...]] = []
+        if known is not None:
+            rows = list(zip(columns[0].tolist(), known.tolist(), strict=True))
+            columns = tuple(column[known == NOT_READ] for column in columns)
+        if len(columns[0]):
+            rows += self._connections.read(query, [column.tolist() for column in columns])
+        rows = sorted(row for row in rows if NOT_READ < row[1] < self._graph.size)
         return np.array([place for place, _ in rows], np.int64), np.array([one for _, one in rows], np.int64)
