@@ -78,6 +78,7 @@ REFERENCE = {
         "hopweave.recipe.register",
         "hopweave.pipeline.Pipeline",
         "hopweave.pipeline.Result",
+        "hopweave.search.federated.FederatedPipeline",
         "hopweave.report.page.html_report",
         "hopweave.component",
         "hopweave.errors",

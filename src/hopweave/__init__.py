@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from hopweave.readers.files import read_documents
     from hopweave.recipe import Recipe, load_recipe, register
     from hopweave.report.page import html_report
+    from hopweave.search.federated import FederatedPipeline
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Document",
+    "FederatedPipeline",
     "GraphStore",
     "Hit",
     "HopweaveError",
@@ -51,6 +53,7 @@ _HOMES = {
     "query": ("Query",),
     "recipe": ("Recipe", "load_recipe", "register"),
     "report.page": ("html_report",),
+    "search.federated": ("FederatedPipeline",),
 }
 
 

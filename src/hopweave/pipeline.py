@@ -53,6 +53,7 @@ class Pipeline:
                 f"knowledge: must be an open knowledge base, such as KnowledgeBase.open('my.db'), but got {knowledge!r}"
             )
         self.recipe = load_recipe(recipe)
+        self.recipe.check_one_knowledge_base()
         self.knowledge = knowledge
         self._cache = cache
         self._number = next(_numbers)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -25,6 +25,9 @@ from hopweave.routing.intent import IntentClassifier
 from hopweave.routing.plan import Planner
 
 __all__ = ["CATALOGUE", "Recipe", "check_skip", "load_recipe", "recipe_names", "recipe_schema", "register"]
+
+KNOWLEDGE_BASE_NAME = r"^[\w.-]+$"
+"""What a knowledge base may be called: ids of hits begin with the name and a slash."""
 
 _FOLDER = resources.files("hopweave") / "recipes"
 
@@ -60,6 +63,14 @@ class Recipe(BaseModel):
     )
     context: ContextBuilder | None = Field(default=None, description="How the hits become a cited context.")
     top_k: int = Field(default=10, ge=1, description="How many hits to return.")
+    knowledge_bases: tuple[Annotated[str, Field(pattern=KNOWLEDGE_BASE_NAME)], ...] = Field(
+        default=(), description="Names of the knowledge bases that are searched as one, by FederatedPipeline."
+    )
+    fuse_knowledge_bases: Fuser = Field(
+        default=ReciprocalRank(k=1),
+        description="How the rankings of several knowledge bases become one. Weights go by their names: with "
+        "reciprocal_rank and a k of 1, one of weight 2 has about two hits for each of another.",
+    )
 
     @model_validator(mode="after")
     def _needs_exist(self) -> "Recipe":
@@ -70,6 +81,14 @@ class Recipe(BaseModel):
                     raise ValueError(f"source {name!r} needs source {needed!r}; there are {others or 'no others'}")
         _levels(self.sources)
         self.fuse.check_sources(self.sources)
+        return self
+
+    @model_validator(mode="after")
+    def _knowledge_bases_are_distinct(self) -> "Recipe":
+        if len(set(self.knowledge_bases)) < len(self.knowledge_bases):
+            raise ValueError(f"knowledge_bases: a name occurs twice in {', '.join(self.knowledge_bases)}")
+        if self.knowledge_bases:
+            self.fuse_knowledge_bases.check_sources(self.knowledge_bases)
         return self
 
     @property
@@ -98,6 +117,18 @@ class Recipe(BaseModel):
                 raise RecipeError(
                     f"recipe {self.name!r}: source {name!r} needs {needed}, but there is only {there}: {remedy}"
                 )
+
+    def check_one_knowledge_base(self) -> None:
+        """Raise if the recipe is for several knowledge bases, where there is only one.
+
+        >>> load_recipe("hybrid").model_copy(update={"knowledge_bases": ("a", "b")}).check_one_knowledge_base()
+        Traceback (most recent call last):
+            ...
+        hopweave.errors.RecipeError: recipe 'hybrid' searches the knowledge bases a, b: give each by its name
+        """
+        if self.knowledge_bases:
+            names = ", ".join(self.knowledge_bases)
+            raise RecipeError(f"recipe {self.name!r} searches the knowledge bases {names}: give each by its name")
 
     @property
     def planned_top_k(self) -> int:

@@ -3,17 +3,20 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopweave.commands.arguments import command, positive, seconds
+from hopweave.commands.arguments import DEFAULT_FILE, command, positive, seconds
 from hopweave.commands.terminal import note, show
 from hopweave.metadata.titles import title_of
 
 if TYPE_CHECKING:
     from hopweave.hit import Hit
-    from hopweave.pipeline import Result
+    from hopweave.knowledge_base.cache import QueryCache
+    from hopweave.pipeline import Pipeline, Result
+    from hopweave.search.federated import FederatedPipeline
 
 _EXAMPLES = """\
 examples:
@@ -21,16 +24,19 @@ examples:
   hopweave query "tide gate" --recipe hybrid --top-k 5 --explain
   hopweave query "timetable" --filter type=notice --json
   hopweave query "tide gate" --report gate.html
+  hopweave query "tide gate" --kb handbook.db --kb tickets=data/2026.db
   hopweave query - --recipe knowledge --json --cache-seconds 300 < questions.txt
 """
 _SKIP_HELP = "leave out rerank, graph, freshness, or a kind of source or stage; may be repeated"
 _CACHE_HELP = "with -, keep answers so long for questions that come again (default: no cache)"
+_KB_HELP = f"the file (default: {DEFAULT_FILE}); may be repeated: several are searched as one, by NAME or file name"
 _FILTER_HELP = "only hits whose metadata has this value; may be repeated"
 
 
 def add_to(commands: Any) -> None:
     """Declare the command and its arguments."""
-    query = command(commands, "query", run, "search a knowledge base file", _EXAMPLES)
+    query = command(commands, "query", run, "search a knowledge base file", _EXAMPLES, kb=False)
+    query.add_argument("--kb", action="append", metavar="[NAME=]FILE", help=_KB_HELP)
     query.add_argument("question", type=_question, help="the question, or - to read questions, one on each line")
     query.add_argument("--recipe", default="hybrid", metavar="NAME", help="a shipped recipe or a YAML file")
     query.add_argument("--top-k", type=positive, metavar="N", help="how many hits (default: the recipe's)")
@@ -63,8 +69,7 @@ def _filter(text: str) -> tuple[str, str]:
 def run(options: argparse.Namespace) -> int:
     """Search and print the hits, of one question or of each that is read."""
     from hopweave.knowledge_base.cache import QueryCache
-    from hopweave.knowledge_base.store import KnowledgeBase
-    from hopweave.pipeline import Pipeline, Result
+    from hopweave.pipeline import Result
     from hopweave.query import Query
     from hopweave.report.page import html_report
 
@@ -73,8 +78,8 @@ def run(options: argparse.Namespace) -> int:
         filters.setdefault(field, []).extend(_interpretations(value))
     several = options.question == "-"
     cache = QueryCache[Result](seconds=options.cache_seconds) if options.cache_seconds else None
-    with KnowledgeBase.open(options.kb, read_only=True) as kb:
-        pipeline = Pipeline(options.recipe, kb, cache=cache)
+    with ExitStack() as stack:
+        pipeline = _pipeline(options, cache, stack)
         for question in _read_questions() if several else [options.question]:
             query = Query(question, filters=filters or None, skip=options.skip)
             result = pipeline.run(query, top_k=options.top_k)
@@ -91,6 +96,36 @@ def run(options: argparse.Namespace) -> int:
                 show(f"? {_line(question)}")
             _show(result, options)
     return 0
+
+
+def _pipeline(
+    options: argparse.Namespace, cache: "QueryCache[Result] | None", stack: ExitStack
+) -> "Pipeline | FederatedPipeline":
+    """The recipe on the file, or on several; whoever has the stack closes them."""
+    from hopweave.knowledge_base.store import KnowledgeBase
+    from hopweave.pipeline import Pipeline
+    from hopweave.recipe import load_recipe
+    from hopweave.search.federated import FederatedPipeline
+
+    recipe, given = load_recipe(options.recipe), options.kb or [DEFAULT_FILE]
+    files = _by_name(given)
+    if len(files) > 1 or recipe.knowledge_bases or list(files.values()) != given:
+        opened = {name: stack.enter_context(KnowledgeBase.open(file, read_only=True)) for name, file in files.items()}
+        return FederatedPipeline(recipe, opened, cache=cache)
+    return Pipeline(recipe, stack.enter_context(KnowledgeBase.open(*given, read_only=True)), cache=cache)
+
+
+def _by_name(given: Sequence[str]) -> dict[str, str]:
+    """Files by the name given before `=`, or else by that of the file; a file may have that sign in its path."""
+    files: dict[str, str] = {}
+    for text in given:
+        name, equals, file = text.partition("=")
+        if not equals or Path(text).exists():
+            name, file = Path(text).stem, text
+        if name in files:
+            raise ValueError(f"--kb: {files[name]} and {file} are both called {name!r}; give one as NAME={file}")
+        files[name] = file
+    return files
 
 
 def _read_questions() -> Iterator[str]:

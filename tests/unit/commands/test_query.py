@@ -63,3 +63,51 @@ def test_questions_are_named_in_plain_output_and_bad_times_refused(file, capsys,
     with pytest.raises(SystemExit):
         main(["query", "-", "--kb", file, "--cache-seconds", "0"])
     assert "must be a number of seconds above 0" in capsys.readouterr().err
+
+
+@pytest.fixture
+def tickets(tmp_path):
+    path = tmp_path / "tickets.db"
+    with KnowledgeBase.open(path) as kb:
+        kb.add([Document("gate", "The tide gate is stuck.")])
+    return str(path)
+
+
+def found(capsys):
+    return {hit["id"] for hit in json.loads(capsys.readouterr().out)["hits"]}
+
+
+def test_several_files_are_searched_as_one(file, tickets, tmp_path, capsys):
+    asked = ["query", "tide gate", "--json", "--recipe", str(tmp_path / "words.yaml")]
+    (tmp_path / "words.yaml").write_text("name: words\nsources: {text: {kind: bm25}}")
+    assert main([*asked, "--kb", file]) == 0
+    assert found(capsys) == {"gate"}
+    assert main([*asked, "--kb", file, "--kb", tickets]) == 0
+    assert found(capsys) == {"kb/gate", "tickets/gate"}
+    assert main([*asked, "--kb", f"handbook={file}", "--kb", tickets]) == 0
+    assert found(capsys) == {"handbook/gate", "tickets/gate"}
+    (tmp_path / "words.yaml").write_text("name: words\nsources: {text: {kind: bm25}}\nknowledge_bases: [tickets]")
+    assert main([*asked, "--kb", file, "--kb", tickets]) == 0
+    assert found(capsys) == {"tickets/gate"}
+    assert main([*asked, "--kb", file]) == 1
+    assert "recipe 'words': knowledge base 'tickets' is missing; given are kb" in capsys.readouterr().err
+
+
+def test_the_receipts_name_the_knowledge_base(file, tickets, capsys):
+    assert main(["query", "tide gate", "--explain", "--kb", file, "--kb", tickets]) == 0
+    assert "name=tickets  id=gate" in capsys.readouterr().out
+
+
+def test_two_files_of_one_name_are_refused(file, capsys):
+    assert main(["query", "tide gate", "--kb", file, "--kb", file]) == 1
+    assert "are both called 'kb'; give one as NAME=" in capsys.readouterr().err
+
+
+def test_a_path_may_have_an_equals_sign(file, tmp_path, capsys):
+    folder = tmp_path / "year=2026"
+    folder.mkdir()
+    path = str(folder / "kb.db")
+    with KnowledgeBase.open(path) as kb:
+        kb.add([Document("gate", "The tide gate opens at six.")])
+    assert main(["query", "tide gate", "--json", "--kb", path]) == 0
+    assert found(capsys) == {"gate"}

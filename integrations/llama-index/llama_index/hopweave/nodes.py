@@ -85,10 +85,13 @@ def to_node(hit: Hit, *, flat_scores: bool = False) -> NodeWithScore:
     if clashes := sorted(scores.keys() & inner.metadata.keys()):
         logger.warning("node %r has fields %s of its own, which stay", hit.id, clashes)
     scores = {name: score for name, score in scores.items() if name not in clashes}
-    known = {} if inner.embedding is not None or hit.vector is None else {"embedding": hit.vector.tolist()}
+    known: dict[str, Any] = (
+        {} if inner.embedding is not None or hit.vector is None else {"embedding": hit.vector.tolist()}
+    )
     copy = inner.model_copy(
         update={
             **known,
+            "id_": hit.id,  # another one than the node's if it comes from one of several knowledge bases
             "metadata": _WithReceipts({**inner.metadata, **scores, key: receipts}),
             "excluded_llm_metadata_keys": _with_keys(inner.excluded_llm_metadata_keys, key, *hidden, *scores),
             "excluded_embed_metadata_keys": _with_keys(inner.excluded_embed_metadata_keys, key, *scores),

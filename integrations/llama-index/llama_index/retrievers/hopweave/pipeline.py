@@ -17,6 +17,7 @@ from llama_index_instrumentation import get_dispatcher
 
 from hopweave.metadata.filters import Filters
 from hopweave.pipeline import Pipeline, Result
+from hopweave.search.federated import FederatedPipeline
 
 dispatcher = get_dispatcher(__name__)
 
@@ -39,7 +40,7 @@ class PipelineRetriever(BaseRetriever):
 
     def __init__(
         self,
-        pipeline: Pipeline,
+        pipeline: Pipeline | FederatedPipeline,
         *,
         similarity_top_k: int | None = None,
         filters: MetadataFilters | None = None,

@@ -14,6 +14,7 @@ from hopweave.knowledge import Knowledge
 from hopweave.knowledge_base.cache import QueryCache
 from hopweave.pipeline import Pipeline, Result
 from hopweave.recipe import Recipe, load_recipe
+from hopweave.search.federated import FederatedPipeline, check_knowledge_bases
 
 
 class RecipeRetriever(PipelineRetriever):
@@ -21,10 +22,11 @@ class RecipeRetriever(PipelineRetriever):
     Answers a query by running a hopweave recipe over a knowledge base.
 
     Args:
-        knowledge_base: An open knowledge base, the path of its file, or `documents_in(store, graph)`.
+        knowledge_base: An open knowledge base, the path of its file, or `documents_in(store, graph)`; or several of
+            these by name, which are searched as one.
         recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
         retrievers: LlamaIndex retrievers by the name of the recipe's source whose place they take; None for a source
-            that is to be left out.
+            that is to be left out; not with several knowledge bases.
         similarity_top_k: How many nodes to return; the recipe's own number when not given.
         embed_model: The model that embeds questions, if the file alone cannot say; see `llama_index.hopweave.opened`.
         cache_seconds: How long an answer is kept for when the same is asked again; a change of the knowledge base makes
@@ -39,11 +41,15 @@ class RecipeRetriever(PipelineRetriever):
         nodes = retriever.retrieve("Who built the tide gate?")
         ```
 
+        Several knowledge bases are searched as one: `RecipeRetriever({"handbook": "handbook.db", "tickets": kb})`.
+        Nodes then have ids such as `tickets/17`, and their receipts name the knowledge base; the recipe's
+        `fuse_knowledge_bases` has weights by name.
+
     """
 
     def __init__(
         self,
-        knowledge_base: Knowledge | str | Path,
+        knowledge_base: Knowledge | str | Path | Mapping[str, Knowledge | str | Path],
         *,
         recipe: str | Path | Recipe = "hybrid",
         retrievers: Mapping[str, BaseRetriever | None] | None = None,
@@ -57,9 +63,21 @@ class RecipeRetriever(PipelineRetriever):
             raise ValueError("cache_seconds: is not allowed with retrievers, as nobody says when their nodes change")
         cache = None if cache_seconds is None else QueryCache[Result](seconds=cache_seconds)
         replaced = with_retrievers(load_recipe(recipe), retrievers or {})
-        knowledge = opened(knowledge_base, embed_model)
-        check_place(replaced, knowledge, "give a retriever of your store in retrievers, or None to leave it out")
-        super().__init__(Pipeline(replaced, knowledge, cache=cache), similarity_top_k=similarity_top_k, **kwargs)
+        remedy = "give a retriever of your store in retrievers, or None to leave it out"
+        pipeline: Pipeline | FederatedPipeline
+        if isinstance(knowledge_base, Mapping):
+            if retrievers:
+                raise ValueError("retrievers: are not allowed with several knowledge bases, as each would ask them")
+            check_knowledge_bases(knowledge_base)
+            several = {name: opened(one, embed_model) for name, one in knowledge_base.items()}
+            for one in several.values():
+                check_place(replaced, one, remedy)
+            pipeline = FederatedPipeline(replaced, several, cache=cache)
+        else:
+            knowledge = opened(knowledge_base, embed_model)
+            check_place(replaced, knowledge, remedy)
+            pipeline = Pipeline(replaced, knowledge, cache=cache)
+        super().__init__(pipeline, similarity_top_k=similarity_top_k, **kwargs)
 
 
 def with_retrievers(recipe: Recipe, retrievers: Mapping[str, BaseRetriever | None]) -> Recipe:

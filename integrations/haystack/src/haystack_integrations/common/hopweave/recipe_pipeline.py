@@ -87,6 +87,7 @@ class Place:
         :param recipe: The recipe.
         :raises ValueError: If something is missing, or a name in `upstream` is no source.
         """
+        recipe.check_one_knowledge_base()
         if self.upstream:
             check_names("upstream", self.upstream)
         file = KnowledgeFile(self.knowledge_base, self.document_store, self.graph, self.graph_schema)

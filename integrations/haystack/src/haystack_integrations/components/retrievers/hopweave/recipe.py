@@ -31,8 +31,12 @@ from haystack_integrations.common.hopweave.questions import (
 from haystack_integrations.common.hopweave.tracing import tag
 from haystack_integrations.common.hopweave.upstream import with_upstream
 from hopweave import Pipeline, Query, QueryCache, Result, load_recipe
+from hopweave.knowledge import Knowledge
 from hopweave.scores import first
+from hopweave.search.federated import FederatedPipeline, check_knowledge_bases
 from hopweave.vector.vector_search import VectorSearch
+
+_ONE = ""  # the name of the only knowledge base
 
 
 @component
@@ -49,12 +53,16 @@ class RecipeRetriever(NamedParameters):
     retriever = RecipeRetriever(knowledge_base="hopweave.db", recipe="hybrid")
     documents = retriever.run(query="Who built the tide gate?")["documents"]
     ```
+
+    Several knowledge bases are searched as one: `knowledge_base={"handbook": "handbook.db", "tickets": "tickets.db"}`.
+    Documents then have ids such as `tickets/17`, and their receipts name the knowledge base; the recipe's
+    `fuse_knowledge_bases` has weights by name.
     """
 
     def __init__(
         self,
         *,
-        knowledge_base: str | Path | None = None,
+        knowledge_base: str | Path | Mapping[str, str | Path] | None = None,
         document_store: DocumentStore | None = None,
         graph: Graph | None = None,
         graph_schema: str = "hopweave",
@@ -70,7 +78,8 @@ class RecipeRetriever(NamedParameters):
         """
         Create the retriever. The recipe is read now, the knowledge base is opened on first use.
 
-        :param knowledge_base: Path of the knowledge base file.
+        :param knowledge_base: Path of the knowledge base file, or several paths by name, which are searched as one; not
+            with `document_store`, `graph` or `upstream`.
         :param document_store: Where the documents live, if not in the file; they go by the same ids. A
             `HopweaveDocumentStore` needs no path.
         :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), as
@@ -93,7 +102,19 @@ class RecipeRetriever(NamedParameters):
         if upstream:
             check_names("upstream", upstream)
         own = with_upstream(self._recipe, upstream, {})
-        self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
+        self._several = isinstance(knowledge_base, Mapping)
+        places = knowledge_base if isinstance(knowledge_base, Mapping) else {_ONE: knowledge_base}
+        if self._several and (document_store is not None or graph is not None or upstream):
+            raise ValueError("knowledge_base: several are not allowed with document_store, graph or upstream")
+        if self._several:
+            check_knowledge_bases(places)
+        else:
+            self._recipe.check_one_knowledge_base()
+        self._files = {name: KnowledgeFile(path, document_store, graph, graph_schema) for name, path in places.items()}
+        for file in self._files.values():
+            file.check_recipe(own)
+        paths = {name: file.path for name, file in self._files.items()}
+        self.knowledge_base = paths if self._several else paths[_ONE]
         self.document_store = document_store
         self.graph = as_written(graph)
         self.graph_schema = graph_schema
@@ -106,17 +127,18 @@ class RecipeRetriever(NamedParameters):
         self.flat_scores = flat_scores
         self.cache_seconds = cache_seconds
         self._cache = None if cache_seconds is None else QueryCache[Result](seconds=cache_seconds)
-        self._pipeline: Pipeline | None = None
-        self._file = KnowledgeFile(knowledge_base, document_store, graph, graph_schema)
-        self._file.check_recipe(own)
+        self._pipeline: Pipeline | FederatedPipeline | None = None
+        self._known: dict[str, Knowledge] = {}
         accept_documents(self, "upstream", self.upstream)
 
     def warm_up(self) -> None:
         """Open knowledge base and graph, and load the embedding model if the recipe has a source that needs it."""
-        opened = self._file.warm_up()
+        opened = [file.warm_up() for file in self._files.values()]
         own = [source for name, source in self._recipe.sources.items() if name not in self.upstream]
-        if opened is not None and any(isinstance(source, VectorSearch) for source in own):
-            load_embedder(opened)
+        if any(isinstance(source, VectorSearch) for source in own):
+            for one in opened:
+                if one is not None:
+                    load_embedder(one)
 
     def to_dict(self) -> dict[str, Any]:
         """
@@ -142,8 +164,9 @@ class RecipeRetriever(NamedParameters):
 
     def close(self) -> None:
         """Let go of knowledge base and graph."""
-        self._pipeline = None
-        self._file.close()
+        self._pipeline, self._known = None, {}
+        for file in self._files.values():
+            file.close()
 
     @component.output_types(
         documents=list[Document], confidence=float | None, intent=dict[str, Any] | None, failures=dict[str, str]
@@ -222,7 +245,7 @@ class RecipeRetriever(NamedParameters):
         tenant: Tenant,
         skip: Skip,
         documents: Mapping[str, list[Document] | None],
-    ) -> tuple[Pipeline, Query, int | None]:
+    ) -> tuple[Pipeline | FederatedPipeline, Query, int | None]:
         question = to_query(
             query,
             filters=chosen_filters(self.filter_policy, self.filters, filters),
@@ -234,15 +257,22 @@ class RecipeRetriever(NamedParameters):
         found = given_documents("upstream", self.upstream, documents)
         wanted = self.top_k if top_k is None else top_k
         if self.upstream:
-            return Pipeline(with_upstream(self._recipe, self.upstream, found), self._file.knowledge()), question, wanted
+            recipe = with_upstream(self._recipe, self.upstream, found)
+            return Pipeline(recipe, self._files[_ONE].knowledge()), question, wanted
         return self._usual_pipeline(), question, wanted
 
-    def _usual_pipeline(self) -> Pipeline:
+    def _usual_pipeline(self) -> Pipeline | FederatedPipeline:
         """The pipeline of the recipe: one for all runs, as answers are kept for each pipeline by itself."""
-        knowledge, known = self._file.knowledge(), self._pipeline
-        if known is None or known.knowledge is not knowledge:
-            known = self._pipeline = Pipeline(self._recipe, knowledge, cache=self._cache)
-        return known
+        knowledge = {name: file.knowledge() for name, file in self._files.items()}
+        pipeline, known = self._pipeline, self._known
+        if pipeline is None or any(known.get(name) is not one for name, one in knowledge.items()):
+            pipeline = (
+                FederatedPipeline(self._recipe, knowledge, cache=self._cache)
+                if self._several
+                else Pipeline(self._recipe, knowledge[_ONE], cache=self._cache)
+            )
+            self._pipeline, self._known = pipeline, knowledge
+        return pipeline
 
     def _finish(self, result: Result) -> dict[str, Any]:
         failed = {f"failed.{name}": why for name, why in result.failures.items()}
