@@ -153,6 +153,8 @@ class PageRank(Source):
         graph.expect_words(words(relevance.other_words.casefold()) if self.cooccurrence_boost else ())
         numbers = passage_numbers(graph, {**relevance.to_question, **relevance.beyond_names})
         seeds = self._seeds(graph, linking, relevance.to_question, numbers)
+        if not seeds and not linking.finished:
+            raise GraphTimeout("the server that holds the graph did not look up the names of the question in time")
         bias = self._node_bias(graph, relevance, numbers)
         scores = self._walk(graph, seeds, self._restart(query, linking, seeds), bias)
         shares = self._shares(graph, scores)
@@ -173,7 +175,7 @@ class PageRank(Source):
             linking=round(linking.confidence, 3),
             trust=round(linking.trust(graph.titled_share()), 3),
             confidence=round(scores.confidence, 3),
-            finished=scores.finished and not graph.truncated,
+            finished=linking.finished and scores.finished and not graph.truncated,
             returned=len(shares),
         )
         if self.prune is None or (query.plan is not None and not query.plan.prune_paths):

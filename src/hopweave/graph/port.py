@@ -328,7 +328,7 @@ class GraphPort(Protocol):
 
     @property
     def truncated(self) -> bool:
-        """Whether edges of a node were left out of an answer because it has too many."""
+        """Whether something was left out of an answer: a node has too many edges, or a server took too long."""
         ...
 
     def cached(self, key: Hashable, make: Callable[[], Value]) -> Value:

@@ -139,7 +139,7 @@ class TenantView:
 
     @property
     def truncated(self) -> bool:
-        """Whether edges of a node were left out of an answer because it has too many."""
+        """Whether something was left out of an answer: a node has too many edges, or a server took too long."""
         return self._graph.truncated
 
     def statements(self) -> Statements | None:

@@ -122,6 +122,77 @@ def test_a_statement_that_takes_too_long_is_an_error_that_says_so(postgres_url, 
         assert len(graph.neighbours(np.array([0]), "both").targets)
 
 
+def searched(store, documents, question, tenant=None):
+    upstream = {"text": [Hit(documents[0].id, score=1.0), Hit(documents[1].id, score=0.5)]}
+    place = ExternalDocuments(store, shelf(documents))
+    return PageRank(seeds_from=("text",)).search(Query(question, tenant=tenant), place, upstream)
+
+
+@pytest.mark.parametrize("tenant", [None, {}])
+@pytest.mark.parametrize(
+    ("table", "question"),
+    [("near", "Which ferry sails to Hallow?"), ("name_words", "Does MV Skua reach Haloww or Petrell?")],
+)
+def test_words_and_similar_names_that_take_too_long_are_done_without(postgres_url, isles, table, question, tenant):
+    with GraphStore.open(postgres_url) as store, GraphStore.open(postgres_url, statement_seconds=0.5) as hasty:
+        store.add(isles)
+        before = searched(store, isles, question, tenant)
+        with psycopg.connect(postgres_url) as other:
+            other.execute(f"LOCK TABLE hopweave.{table} IN ACCESS EXCLUSIVE MODE")
+            hits = searched(hasty, isles, question, tenant)
+        after = searched(store, isles, question, tenant)
+    assert {hit.receipts[-1].details["finished"] for hit in hits} == {False}
+    assert "skua" in {hit.id for hit in hits}
+    assert all(hits[0].receipts[-1].details["seeds"])
+    for one in (before, after):
+        assert {hit.receipts[-1].details["finished"] for hit in one} == {True}
+    assert [hit.id for hit in before] == [hit.id for hit in after]
+
+
+def test_words_that_take_too_long_for_the_nodes_reached_are_done_without(postgres_url, isles, monkeypatch):
+    from hopweave.graph_store.postgres.reading import cooccurrence
+
+    monkeypatch.setattr(cooccurrence, "MAX_LISTED", 0)
+    with GraphStore.open(postgres_url, statement_seconds=0.5) as store:
+        store.add(isles)
+        graph = store.graph
+        graph.cooccurring(["ferry"])
+        with psycopg.connect(postgres_url) as other:
+            other.execute("LOCK TABLE hopweave.near IN ACCESS EXCLUSIVE MODE")
+            found = graph.neighbours(np.arange(graph.size), "both")
+        assert graph.truncated
+        assert found.targets.tolist() == store.graph.neighbours(np.arange(graph.size), "both").targets.tolist()
+
+
+def test_names_that_cannot_be_looked_up_in_time(postgres_url, isles, monkeypatch, caplog):
+    from hopweave.graph_store.postgres.reading.graph import PostgresGraph
+
+    def too_slow(*arguments):
+        raise GraphTimeout("a statement took longer than 0.2 seconds")
+
+    with GraphStore.open(postgres_url) as store:
+        store.add(isles)
+        monkeypatch.setattr(PostgresGraph, "lookup", too_slow)
+        hits = searched(store, isles, "Where does MV Skua sail?")
+        assert "linking: the server that holds the graph took too long" in caplog.text
+        assert {hit.receipts[-1].details["finished"] for hit in hits} == {False}
+        with pytest.raises(GraphTimeout, match="did not look up the names of the question in time"):
+            PageRank(seeds_from=()).search(Query("MV Skua?"), ExternalDocuments(store, shelf(isles)))
+
+
+def test_what_was_not_answered_in_time_is_asked_again(postgres_url, isles):
+    with GraphStore.open(postgres_url, statement_seconds=0.5) as store:
+        store.add(isles)
+        graph = store.graph
+        with psycopg.connect(postgres_url) as other:
+            other.execute("LOCK TABLE hopweave.nodes IN ACCESS EXCLUSIVE MODE")
+            for ask in (lambda: graph.lookup(["mv skua"]), lambda: graph.nodes(np.arange(graph.size))):
+                with pytest.raises(GraphTimeout):
+                    ask()
+        assert graph.lookup(["mv skua"])
+        assert all(node.id for node in graph.nodes(np.arange(graph.size)))
+
+
 def test_a_restarted_server_is_found_again(postgres_server, postgres_url, isles):
     with GraphStore.open(postgres_url) as store:
         store.add(isles)

@@ -1,17 +1,22 @@
 """Which nodes of the graph a question names."""
 
+import logging
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from hopweave.errors import GraphTimeout
 from hopweave.graph.link.question import Question, read_question
 from hopweave.graph.model import Node
 from hopweave.graph.port import GraphPort
 from hopweave.graph.storage.parts import documents_in_parts
+
+logger = logging.getLogger(__name__)
 
 _MAX_FUZZY = 6  # spans of a question that are compared with all names
 _INSIDE_SHARE = 0.5  # of the weight, for a name inside a longer linked name
@@ -46,10 +51,12 @@ class Linking:
     The confidence is the mean over the words of the names in the question: 1 for a word of an exact link to
     something that one passage is about, less for several such passages, for none, and for a fuzzy link; 0 for a word
     without a link. A question that shows no names by capitals or quotation marks is judged by all its words.
+    It is not `finished` if a server did not answer in time: then there may be links that were not found.
     """
 
     links: tuple[Link, ...] = ()
     confidence: float = 0.0
+    finished: bool = True
 
     @property
     def specificity(self) -> float:
@@ -130,14 +137,24 @@ class Linker(BaseModel):
         asked = read_question(question, self.max_words)
         if not asked.words or not graph.size:
             return Linking()
-        matches = self._exact_spans(asked, graph)
-        candidates = _candidates(graph, matches, self.max_about)
-        spans = _without_overlap(matches, candidates)
-        if self.fuzzy:
-            fuzzy = self._fuzzy_spans(asked, graph, spans)
-            candidates |= _candidates(graph, fuzzy, self.max_about)
-            spans += fuzzy
-        return self._linking(asked, spans, candidates, _documents_of(graph, candidates))
+        spans: list[_Span] = []
+        candidates: dict[int, _Candidate] = {}
+        documents_of: Mapping[int, int] = {}
+        linked = complete = False
+        with suppress(GraphTimeout):  # what was linked until then is better than nothing
+            matches = self._exact_spans(asked, graph)
+            candidates = _candidates(graph, matches, self.max_about)
+            spans = _without_overlap(matches, candidates)
+            if self.fuzzy and (fuzzy := self._fuzzy_spans(asked, graph, spans)):
+                candidates |= _candidates(graph, fuzzy, self.max_about)
+                spans += fuzzy
+            linked = True
+        with suppress(GraphTimeout):
+            documents_of = _documents_of(graph, candidates)
+            complete = linked
+        if not complete:
+            logger.warning("linking: the server that holds the graph took too long; %d spans were linked", len(spans))
+        return replace(self._linking(asked, spans, candidates, documents_of), finished=complete)
 
     def _exact_spans(self, asked: Question, graph: GraphPort) -> list[_Span]:
         keys = {

@@ -42,10 +42,14 @@ SELECT * FROM (SELECT {packed("place::int", "id", "near_documents")} FROM forms)
 """
 
 
+NOTHING_NEAR: Rows = [(None,) * 7]
+"""The rows of `NearWords.statement` where nothing was found."""
+
+
 class NearWords:
     """The words of one question and the names next to them, as far as they have been read."""
 
-    def __init__(self, words: Sequence[str], found: Rows, documents: int) -> None:
+    def __init__(self, words: list[str], found: Rows, documents: int) -> None:
         """`found` are the rows of `statement`; `documents` is how many there are."""
         self.words = words
         self._asked, self._form, self._documents_near = (unpacked(one, "int4") for one in found[0][:3])

@@ -6,7 +6,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from hopweave.graph.model import ADDRESS, Node, passage_id
+from hopweave.errors import GraphTimeout
+from hopweave.graph.model import Node
 from hopweave.graph.port import (
     Direction,
     Floats,
@@ -23,7 +24,7 @@ from hopweave.graph.storage.tables import MENTION
 from hopweave.graph.tenant_view import States
 from hopweave.graph_store.postgres.arrays import packed, unpacked
 from hopweave.graph_store.postgres.connections import Connections, Rows
-from hopweave.graph_store.postgres.reading.cooccurrence import NearWords, telling
+from hopweave.graph_store.postgres.reading.cooccurrence import NOTHING_NEAR, NearWords, telling
 from hopweave.graph_store.postgres.reading.edges import (
     EDGES,
     EDGES_AND_NEAR,
@@ -33,11 +34,10 @@ from hopweave.graph_store.postgres.reading.edges import (
     near_rows,
 )
 from hopweave.graph_store.postgres.reading.flags import LookedUpFlags
-from hopweave.graph_store.postgres.reading.names import PostgresNames
+from hopweave.graph_store.postgres.reading.names import PostgresNames, stored_keys
 from hopweave.graph_store.postgres.reading.statements import PostgresStatements
 from hopweave.graph_store.postgres.reading.tenant import OF_KEYS, OF_NAMES, OF_NUMBERS, TenantFacts
 from hopweave.graph_store.postgres.schema import is_storable
-from hopweave.language.words import normalise_name, word_key
 from hopweave.storage.columns import Array, Column
 
 _KNOWN, _PASSAGE, _TOPIC, _READ = 1, 2, 4, 8
@@ -91,8 +91,7 @@ class PostgresGraph(RowEdges):
         self._expected: Array = np.empty(0, np.int64)
         self._near: NearWords | None = None
         self._words_expected: list[str] = []
-        self.rows_read = 0
-        self.truncated = False
+        self.rows_read, self.truncated = 0, False
         self._tenant = tenant
         if tenant is not None:
             tenant.states = np.zeros(self.size, np.uint8)
@@ -180,7 +179,12 @@ class PostgresGraph(RowEdges):
             self._keep_edges(nodes, self._read_with_tenant(OF_NUMBERS, [numbers], self._max_edges, statement)[0])
             return
         statement = EDGES_AND_NEAR, [numbers, self._max_edges, self._passage_kind, self._near.frequent]
-        found = self._read_with_tenant(OF_NUMBERS, [numbers], self._max_edges, statement)[0]
+        try:
+            found = self._read_with_tenant(OF_NUMBERS, [numbers], self._max_edges, statement)[0]
+        except GraphTimeout:  # a walk without a bias to these words is better than none
+            self._give_up_words(self._near.words)
+            self._read_edges(nodes)
+            return
         self._keep_edges(nodes, found)
         near = near_rows(found)
         self.rows_read += len(near.word)
@@ -236,8 +240,9 @@ class PostgresGraph(RowEdges):
         wanted = np.asarray(indices).tolist()
         new = [number for number in dict.fromkeys(wanted) if number not in self._nodes]
         if new:
+            rows = self._connections.read("SELECT id, description FROM nodes WHERE id = ANY(%s)", [new])
             self._nodes.update({number: Node("", "", "") for number in new})
-            for number, text in self._connections.read("SELECT id, description FROM nodes WHERE id = ANY(%s)", [new]):
+            for number, text in rows:
                 self._describe(number, text)
         return [self._nodes[number] for number in wanted]
 
@@ -248,21 +253,29 @@ class PostgresGraph(RowEdges):
     def find(self, ids: Iterable[str]) -> dict[str, int]:
         """The numbers of the nodes with these ids; ids that do not exist are left out."""
         wanted = list(dict.fromkeys(ids))
-        keys = {id_: _keys(id_) for id_ in wanted if id_ not in self._found and is_storable(id_)}
+        keys = {id_: stored_keys(id_) for id_ in wanted if id_ not in self._found and is_storable(id_)}
         if keys:
             asked = [[key for group in keys.values() for key in group], self.size]
-            statements = [(_FOUND, asked)]
-            words, self._words_expected = self._words_expected, []
-            if words:
-                statements.append(NearWords.statement(words, self._entities_known()))
-            rows, *near = self._read_with_tenant(OF_KEYS, asked, 0, *statements)
-            if words:
-                self._keep_near(words, near[0])
+            rows = self._found_with_words(asked)
             self._note_rows([row[1:] for row in rows])
             found = {row[0]: row[1] for row in rows}
             for id_, group in keys.items():
                 self._found[id_] = next((found[key] for key in group if key in found), -1)
         return {id_: number for id_ in wanted if (number := self._found.get(id_, -1)) >= 0}
+
+    def _found_with_words(self, asked: list[Any]) -> Rows:
+        """The nodes with some keys, and in the same round trip the names next to the words that are expected."""
+        words, self._words_expected = self._words_expected, []
+        if words:
+            near = NearWords.statement(words, self._entities_known())
+            try:
+                rows, found = self._read_with_tenant(OF_KEYS, asked, 0, (_FOUND, asked), near)
+            except GraphTimeout:
+                self._give_up_words(words)
+            else:
+                self._keep_near(words, found)
+                return rows
+        return self._read_with_tenant(OF_KEYS, asked, 0, (_FOUND, asked))[0]
 
     def lookup(self, keys: Iterable[str]) -> dict[str, tuple[int, ...]]:
         """The nodes whose names have these word keys (`word_key`), of whatever kind; unknown keys are left out."""
@@ -270,12 +283,12 @@ class PostgresGraph(RowEdges):
         wanted = [key for key in dict.fromkeys(keys) if is_storable(key)]
         new = [key for key in wanted if key not in known]
         if new:
-            known.update(dict.fromkeys(new, ()))
             # whoever asks for names asks for their edges next
             asked = [new, self.size]
             rows, edges = self._read_with_tenant(
                 OF_NAMES, asked, self._max_edges, (_NAMED, asked), (EDGES_OF_NAMES, [*asked, self._max_edges])
             )
+            known.update(dict.fromkeys(new, ()))
             self._note_rows([row[2:] for row in rows])
             for key, description, number, *_ in rows:
                 known[key] = (*known[key], number)
@@ -330,9 +343,11 @@ class PostgresGraph(RowEdges):
         if not wanted:
             return np.empty(0, np.int64), np.empty(0)
         if self._near is None or self._near.words != wanted:
-            self._near = self._keep_near(
-                wanted, self._connections.read(*NearWords.statement(wanted, self._entities_known()))
-            )
+            try:
+                statement = NearWords.statement(wanted, self._entities_known())
+                self._near = self._keep_near(wanted, self._connections.read(*statement))
+            except GraphTimeout:
+                self._near = self._give_up_words(wanted)
         nodes, closeness = self._near.closeness()
         return nodes[nodes < self.size], closeness[nodes < self.size]
 
@@ -344,6 +359,11 @@ class PostgresGraph(RowEdges):
         self._near = NearWords(words, found, self._documents)
         self.rows_read += self._near.rows_read
         return self._near
+
+    def _give_up_words(self, words: list[str]) -> NearWords:
+        """Go on without the names next to words, which took too long to read."""
+        self.truncated = True
+        return self._keep_near(words, NOTHING_NEAR)
 
     def _entities_known(self) -> Array:
         return np.flatnonzero((self._info["flags"] & (_KNOWN | _PASSAGE)) == _KNOWN)
@@ -378,11 +398,3 @@ class PostgresGraph(RowEdges):
         if key not in self._cache:
             self._cache[key] = make()
         return cast(Value, self._cache[key])
-
-
-def _keys(id_: str) -> list[str]:
-    """The keys under which the node with an id may be stored, best first."""
-    kind, _, rest = id_.partition(":")
-    if rest and not id_.startswith((passage_id(""), ADDRESS)) and rest == normalise_name(rest):
-        return [id_, f"{kind}:{word_key(rest)}"]
-    return [id_]

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
+from hopweave.graph.model import ADDRESS, passage_id
 from hopweave.graph.storage.name_index import ShownKeys, SimilarNames, letters_apart, without_accents
 from hopweave.graph_store.postgres.connections import Connections
 from hopweave.language.stop_words import STOP_WORDS
+from hopweave.language.words import normalise_name, word_key
 
 _MAX_NAMES = 2_000  # of one word that are read
 _MAX_BUCKET = 4_000  # words of one length and first letter
@@ -115,3 +117,11 @@ def _buckets(word: str) -> list[str]:
     plain = without_accents(word)
     apart = letters_apart(plain)
     return [f"{plain[:1]}{length}" for length in range(len(plain) - apart, len(plain) + apart + 1)]
+
+
+def stored_keys(id_: str) -> list[str]:
+    """The keys under which the node with an id may be stored, best first."""
+    kind, _, rest = id_.partition(":")
+    if rest and not id_.startswith((passage_id(""), ADDRESS)) and rest == normalise_name(rest):
+        return [id_, f"{kind}:{word_key(rest)}"]
+    return [id_]
