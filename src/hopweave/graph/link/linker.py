@@ -228,12 +228,17 @@ def _candidates(graph: GraphPort, spans: Sequence[_Span], max_about: int) -> dic
         return {}
     incoming = graph.neighbours(numbers, "in")
     about = list(graph.edge_types).index("about") if "about" in graph.edge_types else -1
+    # facts between names do not make a name more frequent
+    from_passages = [code for code, name in enumerate(graph.edge_types) if name in ("about", "mentions")]
     offsets = incoming.offsets.tolist()
     found = {}
     for position, (number, node) in enumerate(zip(numbers.tolist(), graph.nodes(numbers), strict=True)):
         edges = slice(offsets[position], offsets[position + 1])
-        passages = incoming.targets[edges][incoming.types[edges] == about][: max_about + 1]
-        found[number] = _Candidate(number, node, edges.stop - edges.start, tuple(passages.tolist()))
+        about_it = incoming.targets[edges][incoming.types[edges] == about][: max_about + 1]
+        passages = (
+            int(np.isin(incoming.types[edges], from_passages).sum()) if from_passages else edges.stop - edges.start
+        )
+        found[number] = _Candidate(number, node, passages, tuple(about_it.tolist()))
     return found
 
 
