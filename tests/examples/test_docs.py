@@ -101,14 +101,17 @@ def test_hardly_a_snippet_is_left_out(pages):
     reasons = [reason for file in WRITTEN for reason in NOT_RUN.findall(file.read_text(encoding="utf-8"))]
     elsewhere = {
         "has a test of its own",
+        "calls a service",
         "it needs a PostgreSQL server",
+        "it needs a PostgreSQL server and Spark",
         "needs a cluster",
         "needs the files of a model",
         "the sets are not in the repository",
     }
     assert set(reasons) <= {"installs packages", "starts a server", "takes minutes", *elsewhere}
     left_out = {kind for kind, page in pages.items() if NOT_RUN.search(page)}
-    assert left_out == {"cross_encoder", "graph", "onnx", "sentence_transformers"}  # they need files of models
+    # they need files of models, or a service
+    assert left_out == {"cross_encoder", "graph", "onnx", "remote", "sentence_transformers"}
 
 
 @pytest.mark.parametrize("kind", [kind for role in (Source, Fuser, Stage) for kind in registered(role)])

@@ -222,7 +222,7 @@ def fleet():
 
 def native_multihop(kb, **options):
     """The recipe `multihop` put together from retrievers by hand."""
-    text, vector = BM25Retriever(kb, similarity_top_k=30), VectorSearchRetriever(kb, similarity_top_k=30)
+    text, vector = BM25Retriever(kb, similarity_top_k=50), VectorSearchRetriever(kb, similarity_top_k=50)
     graph = PageRankRetriever(kb, upstream={"text": text, "vector": vector}, similarity_top_k=30)
     return FusionRetriever({"text": text, "vector": vector, "graph": graph}, fuse="trust_weighted", **options)
 

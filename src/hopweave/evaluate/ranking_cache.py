@@ -68,7 +68,7 @@ def with_cached_sources(recipe: Recipe, cache: RankingCache) -> Recipe:
 
     >>> from hopweave.recipe import load_recipe
     >>> with_cached_sources(load_recipe("hybrid"), RankingCache()).sources["text"].top_k
-    30
+    50
     """
     settings: dict[str, str] = {}
     for name in (name for level in recipe.levels for name in level):

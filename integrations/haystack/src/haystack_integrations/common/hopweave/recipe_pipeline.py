@@ -44,6 +44,7 @@ def to_pipeline(recipe: str | Recipe, knowledge_base: str | Path | None = None, 
     ```python
     from haystack.components.retrievers.in_memory import InMemoryBM25Retriever
     from haystack.document_stores.in_memory import InMemoryDocumentStore
+    from haystack_integrations.common.hopweave.recipe_pipeline import to_pipeline
 
     store = InMemoryDocumentStore()
     pipeline = to_pipeline("multihop", graph="graph.db", document_store=store, upstream=["text", "vector"])
