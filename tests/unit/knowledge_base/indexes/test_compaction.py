@@ -1,8 +1,11 @@
 """Compaction: the same answers before and after, from every process, and nothing left of what was deleted."""
 
+import gc
 import logging
+import os
 import random
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -249,3 +252,18 @@ def test_if_needed_only_writes_what_is_missing_or_old(path, monkeypatch):
         assert images(path) == first
         kb.compact()
         assert not set(images(path)) & set(first)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="open files are read from /proc")
+def test_images_that_were_replaced_are_not_kept_open(changed):
+    def opened():
+        links = [os.path.realpath(file) for file in Path("/proc/self/fd").iterdir()]
+        return sorted(Path(link).name for link in links if ".image" in link and str(changed.parent) in link)
+
+    with KnowledgeBase.open(changed) as kb, KnowledgeBase.open(changed, read_only=True) as reader:
+        for start in range(1000, 1004):
+            kb.add(documents(3, start))
+            kb.compact()
+            assert answers(kb) == answers(reader)
+            gc.collect()
+            assert 0 < len(opened()) <= 2 * len(images(changed))  # of each index one, in either
