@@ -61,6 +61,7 @@ def use_everything() -> None:
     from hopweave.knowledge_base.store import KnowledgeBase
     from hopweave.pipeline import Pipeline
     from hopweave.recipe import recipe_names
+    from hopweave.search.federated import check_knowledge_bases
     from hopweave.vector.prompts import known_prompts
 
     texts = ('MV Skua (built 1974) is a ferry, also known as "Grey Lady". See [Tern](tern.md).', "東京とは日本の首都。")
@@ -74,6 +75,7 @@ def use_everything() -> None:
             Pipeline(name, kb).run("Does the ferry support 東京 today?")
         kb.compact()
     known_prompts("bge-small")
+    check_knowledge_bases({"a": None})
 
 
 def read_sources() -> None:

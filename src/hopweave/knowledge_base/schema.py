@@ -207,8 +207,10 @@ def tokenizer_of(connection: sqlite3.Connection) -> str:
 
 def _check_objects(connection: sqlite3.Connection, path: Path) -> None:
     try:
+        connection.execute("BEGIN")  # another process may be settling the tokenizer of a new file at this moment
         tables = _TABLES.replace(_WORDS, tokenizer_of(connection))
         wrong = sorted(wrong_objects(connection, f"{tables} {GRAPH_TABLES}"))
+        connection.execute("ROLLBACK")
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise KnowledgeBaseError(f"{path}: its schema cannot be read: {error}") from error
     if wrong:
