@@ -114,6 +114,13 @@ def test_weight_is_rarity(graph):
     assert link.about == ()
 
 
+def test_facts_between_names_do_not_make_a_name_more_frequent():
+    nodes = [Node.passage("d"), *map(Node.entity, ("Skua", "Harris", "Lunn"))]
+    facts = [Edge(f"entity:{port}", "entity:skua", "port_of") for port in ("harris", "lunn")]
+    link = linked("the ship Skua", Graph.build(nodes, [Edge("passage:d", "entity:skua", "mentions"), *facts]))["Skua"]
+    assert link.weight == pytest.approx(1 / log(2 + 1))
+
+
 def test_small_letters_where_names_have_capitals(graph):
     with_capitals = linked("which film shows Harris", graph)
     assert with_capitals["Film"].weight == pytest.approx(0.2 * linked("which film", graph)["Film"].weight)
