@@ -58,6 +58,15 @@ def _unspaced() -> re.Pattern[str]:
     return re.compile(f"[{UNSPACED}]")
 
 
+def has_unspaced(text: str) -> bool:
+    """Whether some of a text is in a script that puts no space between words.
+
+    >>> has_unspaced("MV Skua"), has_unspaced("MV Skuaの船長")
+    (False, True)
+    """
+    return not text.isascii() and _unspaced().search(text) is not None
+
+
 @cache
 def _pattern(unspaced: bool, breaks: bool) -> re.Pattern[str]:
     """The pattern of a word: letters, digits and their marks; `+` and `#` as in C++ and C#."""
@@ -71,7 +80,7 @@ def _pattern(unspaced: bool, breaks: bool) -> re.Pattern[str]:
 
 
 def _find(text: str, *, breaks: bool = False) -> list[str]:
-    return _pattern(_unspaced().search(text) is not None, breaks).findall(text)
+    return _pattern(has_unspaced(text), breaks).findall(text)
 
 
 def words(text: str) -> list[str]:
@@ -89,7 +98,7 @@ def spans(text: str) -> list[tuple[str, int, int]]:
     >>> spans("MV Skua!")
     [('MV', 0, 2), ('Skua', 3, 7)]
     """
-    pattern = _pattern(_unspaced().search(text) is not None, breaks=False)
+    pattern = _pattern(has_unspaced(text), breaks=False)
     return [(found.group(), *found.span()) for found in pattern.finditer(text)]
 
 

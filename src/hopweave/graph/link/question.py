@@ -6,9 +6,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hopweave.graph.build.builders.capitalised import name_run, names_something, quoted
+from hopweave.graph.build.builders.capitalised import katakana, name_runs, names_something, quoted
 from hopweave.language.stop_words import CALENDAR_WORDS, STOP_WORDS
-from hopweave.language.words import spans
+from hopweave.language.words import has_unspaced, spans
 
 _CHARACTERS_PER_WORD = 40
 _MAX_FUZZY_WORDS = 8  # in a span that is compared with all names
@@ -23,6 +23,7 @@ class Question:
     words: tuple[tuple[str, int, int], ...]
     folded: tuple[str, ...]
     names: tuple[tuple[int, int], ...]
+    is_unspaced: bool = False
 
     def surface(self, first: int, last: int) -> str:
         """How the words `first` to `last`, exclusive, are written."""
@@ -69,15 +70,22 @@ class Question:
         return found
 
     def coverage(self, covered: Sequence[float]) -> float:
-        """The mean of what covers the words of names; without names, the best cover times the root of its share."""
-        spans = self.names or [(0, len(self.words))]
-        words = [word for first, last in spans for word in range(first, last) if self._is_content_word(word)]
-        covers = [covered[word] for word in words]
-        if not any(covers):
+        """The mean of what covers the words of names; without names, the best cover times the root of its share.
+
+        A script without capitals does not show all its names: there, the larger of the two counts.
+        """
+        shown = self._covers(covered, self.names)
+        mean = min(sum(shown) / len(shown), 1.0) if shown else 0.0
+        if self.names and not self.is_unspaced:
+            return mean
+        every = self._covers(covered, [(0, len(self.words))])
+        if not any(every):
             return 0.0
-        if self.names:
-            return min(sum(covers) / len(covers), 1.0)
-        return min(max(covers) * math.sqrt(sum(cover > 0 for cover in covers) / len(covers)), 1.0)
+        share = sum(cover > 0 for cover in every) / len(every)
+        return max(min(max(every) * math.sqrt(share), 1.0), mean)
+
+    def _covers(self, covered: Sequence[float], spans: Sequence[tuple[int, int]]) -> list[float]:
+        return [covered[word] for first, last in spans for word in range(first, last) if self._is_content_word(word)]
 
     def _is_content_word(self, word: int) -> bool:
         return self.folded[word] not in STOP_WORDS and not self.folded[word].isdigit()
@@ -99,8 +107,8 @@ def read_question(question: str, max_words: int) -> Question:
     ends = [end for _, _, end in words]
     names: list[tuple[int, int]] = []
     folded = tuple(word.casefold() for word, _, _ in words)
-    places = [match.span() for match in name_run().finditer(text)] + quoted(text)
-    for begin, end in sorted(places):
+    places = [match.span() for match in name_runs(text)] + quoted(text) + katakana(text)
+    for begin, end in sorted(places, key=lambda place: (place[0], -place[1])):
         first, last = bisect_left(starts, begin), bisect_right(ends, end)
         while first < last and folded[first] in STOP_WORDS and first == 0:
             first += 1
@@ -110,4 +118,4 @@ def read_question(question: str, max_words: int) -> Question:
             names[-1] = (names[-1][0], last)  # God'S Gift, as title-casing writes it
         elif names_something(" ".join(folded[first:last])):
             names.append((first, last))
-    return Question(text, words, folded, tuple(names))
+    return Question(text, words, folded, tuple(names), has_unspaced(text))

@@ -26,6 +26,8 @@ def names(text):
         ("Harris is where?", ["Harris"]),
         ("谁写了《红楼梦》？", ["红楼梦"]),
         ("Was it in May?", []),
+        ("ＮＡＳＡ的数据在哪里？", ["NASA"]),
+        ("『ノルウェイの森』とピーター・キャットは？", ["ノルウェイの森", "ピーター・キャット"]),
     ],
 )
 def test_names(text, found):
@@ -53,6 +55,15 @@ def test_likelihood_follows_the_way_of_writing():
 def test_without_capitals_small_letters_say_nothing():
     assert read("where is harris").likelihood(2, 3) == 1.0
     assert read("東京はどこ").likelihood(0, 2) == 1.0
+
+
+def test_names_that_are_shown_are_not_all_names_of_a_script_without_capitals():
+    asked = read("Sonyの盛田昭夫は")
+    #             0   1 2 3 4 5 6
+    assert asked.coverage([0, 0, 1, 1, 1, 1, 0]) == pytest.approx((4 / 7) ** 0.5)
+    assert asked.coverage([1, 0, 0, 0, 0, 0, 0]) == 1.0
+    assert asked.coverage([0] * 7) == 0.0
+    assert read("Did Sony hire Akio?").coverage([0, 0, 0, 1]) == 0.5
 
 
 def test_unlinked_spans():

@@ -7,7 +7,7 @@ from functools import cache
 
 from hopweave.graph.model import Mention
 from hopweave.language.stop_words import ARTICLES, CALENDAR_WORDS, STOP_WORDS
-from hopweave.language.words import character_class
+from hopweave.language.words import UNSPACED, character_class
 
 PART_WEIGHT = 0.5
 """Weight of a part of a name: Harris in Port of Harris."""
@@ -26,10 +26,14 @@ _INSIDE_NAMES = re.compile(f" {_LINKS}+")
 _IN_FRONT = re.compile(f"{_LINKS}*")
 _QUOTED = re.compile(
     r"[\"“„]\s?([^\"“”„\n]{2,60}?)\s?[\"”“]|«\s?([^«»\n]{2,60}?)\s?»"
-    r"|「([^「」\n]{2,30})」|『([^『』\n]{2,30})』|《([^《》\n]{2,30})》"
+    r"|「([^「」\n]{2,30})」|『([^『』\n]{2,30})』|《([^《》\n]{2,30})》|〈([^〈〉\n]{2,30})〉|【([^【】\n]{2,30})】"
 )
+# in Latin script such a mark is as often an apostrophe
+_SINGLE_QUOTED = re.compile(rf"['‘]([{UNSPACED}](?:[^'‘’\n]{{0,28}}[{UNSPACED}])?)['’]")
 _YEAR = re.compile(r"\b(?:1\d|20)\d\d(?<![\w.,-]....)(?!\w|[.,]\d)")
-_KATAKANA = re.compile(r"[\u30a1-\u30fa][\u30a1-\u30fa\u30fc・]{2,}")
+_KANA = r"[\u30a1-\u30fa][\u30a1-\u30fa\u30fc]"
+_KATAKANA = re.compile(rf"{_KANA}{{2,}}(?:[・=゠]{_KANA}*)*|{_KANA}*(?:[・=゠]{_KANA}*)+")
+_UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
 _SENTENCE_END = frozenset(".!?…:。！？\n#*")
 _SPACE_OR_QUOTE = frozenset(" \t\"'“”‘(«")
 _TAKEN_OFF = STOP_WORDS - ARTICLES | {"the", "a", "an"}  # "Los Angeles" keeps its article
@@ -63,14 +67,36 @@ def names_something(run: str) -> bool:
     return len(run) > 1 and not _NO_NAMES.issuperset(run.casefold().split())
 
 
+def name_runs(text: str) -> Iterator[re.Match[str]]:
+    """The runs of capitalised words in a text, which end where a script without spaces begins.
+
+    >>> [run.group() for run in name_runs("Harrisの港でMV Skuaを見た")]
+    ['Harris', 'MV Skua']
+    """
+    if not text.isascii():
+        text = _UNSPACED_RUN.sub(lambda run: "、" * len(run.group()), text)
+    return name_run().finditer(text)
+
+
 def quoted(text: str) -> list[tuple[int, int]]:
     """Where short stretches in quotation marks begin and end, without the marks.
 
-    >>> text = "the song « Harris » and 「東京」"
+    >>> text = "the song « Harris », 「東京」 and '서울'"
     >>> [text[begin:end] for begin, end in quoted(text)]
-    ['Harris', '東京']
+    ['Harris', '東京', '서울']
     """
-    return [match.span(match.lastindex or 0) for match in _QUOTED.finditer(text)]
+    found = [match.span(match.lastindex or 0) for match in _QUOTED.finditer(text)]
+    return found if text.isascii() else found + [match.span(1) for match in _SINGLE_QUOTED.finditer(text)]
+
+
+def katakana(text: str) -> list[tuple[int, int]]:
+    """Where runs of Katakana begin and end, in which Japanese writes most foreign names.
+
+    >>> text = "ジャン=ジャック・ルソーはパリにいた。"
+    >>> [text[begin:end] for begin, end in katakana(text)]
+    ['ジャン=ジャック・ルソー']
+    """
+    return [] if text.isascii() else [match.span() for match in _KATAKANA.finditer(text)]
 
 
 def capitalised_names(text: str, *, year_weight: float = 0.25) -> list[Mention]:
@@ -91,9 +117,10 @@ def capitalised_names(text: str, *, year_weight: float = 0.25) -> list[Mention]:
 
 
 def _names(text: str, year_weight: float) -> Iterator[tuple[str, float, bool]]:
-    for match in name_run().finditer(text):
+    for match in name_runs(text):
         run = match.group()
-        opens = _opens_sentence(text, match.start())
+        # before a script without capitals, a capital says the same everywhere in a sentence
+        opens = _opens_sentence(text, match.start()) and not _UNSPACED_RUN.match(text, match.end())
         if opens:
             run, opens = _without_stop_words(run)
         if names_something(run):
@@ -101,8 +128,8 @@ def _names(text: str, year_weight: float) -> Iterator[tuple[str, float, bool]]:
     for begin, end in quoted(text):
         if names_something(text[begin:end]) and not text[begin].islower():
             yield text[begin:end], 1.0, True
-    for match in _KATAKANA.finditer(text):
-        yield match.group(), 1.0, True
+    for begin, end in katakana(text):
+        yield text[begin:end], 1.0, True
     if year_weight:
         for year in _YEAR.findall(text):
             yield year, year_weight, True

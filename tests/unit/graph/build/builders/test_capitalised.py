@@ -89,12 +89,31 @@ def test_years_weigh_little():
         ("« Amélie » est un film", ["Amélie"]),
         ('he said "no way" twice', []),
         ("昨日スカイツリーへ", ["スカイツリー"]),
+        ("책은 '훈민정음'이다", ["훈민정음"]),
+        ("영화 〈기생충〉을 보았다", ["기생충"]),
+        ("【中秋节】的来历", ["中秋节"]),
+        ("『ノルウェイの森』を読む", ["ノルウェイ", "ノルウェイの森"]),
+        ("ジャン＝ジャック・ルソーの本", ["ジャン=ジャック・ルソー"]),
+        ("the sailors' and the captains' cabins", []),
     ],
 )
 def test_quotation_marks_and_katakana(text, found):
     assert [name for name in sure(text) if name in found] == found
     assert not found or found[0] in names(text)
     assert found or not names(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("他使用ＮＡＳＡ的数据", ["NASA"]),
+        ("AIとGPUを使うChatGPTが話題。", ["AI", "ChatGPT", "GPU"]),
+        ("삼성전자(Samsung)는 Galaxy S24를", ["Galaxy S24", "Samsung"]),
+        ("ใช้Python 3ในกรุงเทพ", ["Python 3"]),
+    ],
+)
+def test_latin_names_end_where_a_script_without_spaces_begins(text, found):
+    assert sure(text) == found
 
 
 def test_quoted_gives_places_without_the_marks():
@@ -114,6 +133,9 @@ def test_quoted_gives_places_without_the_marks():
         "A\u0301" * 50_000,
         " " * 100_000,
         "A of the " * 11_000,
+        "'東" * 50_000,
+        "ア・" * 50_000,
+        "Aア" * 50_000,
     ],
 )
 def test_hostile_text_takes_linear_time(text):
