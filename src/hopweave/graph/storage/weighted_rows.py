@@ -9,6 +9,9 @@ from hopweave.graph.port import Floats, Indices, Mask, WeightedEdges
 from hopweave.graph.storage.tables import BACKWARD, MENTION
 from hopweave.storage.columns import Array, FrozenRows, Numbers
 
+_AT_ONCE = 500_000
+"""So many edges are weighed in some milliseconds."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Weighed:
@@ -24,15 +27,15 @@ class _Weighed:
 class WeightedRows:
     """Weight = what the document says x the factor of the edge type; for a mention, also x the rarity of both ends.
 
-    Weights are computed when a node is asked for, so that a graph is ready as soon as it is opened or changed. Once as
-    many edges have been weighed as the graph has, all are weighed and kept, as the same graph is then asked often.
+    In a large graph, weights are computed when a node is asked for, so that it is ready as soon as it is opened or
+    changed. Once as many edges have been weighed as it has, all are weighed and kept, as it is then asked often.
     """
 
     def __init__(self, rows: FrozenRows, rarity: Floats, forward: Sequence[float], backward: Sequence[float]) -> None:
         """`rarity` is one number per node, `forward` and `backward` are factors by edge type, there and back."""
         self._rows, self._rarity = rows, rarity
         self._factors = np.repeat(np.stack([forward, backward], axis=1), 2, axis=1).reshape(-1)  # by code of an entry
-        self._left = int(rows.lengths.sum())
+        self._left = int(rows.lengths.sum()) - _AT_ONCE
         self._weighed: _Weighed | None = None
 
     def edges(self, nodes: Indices) -> WeightedEdges:

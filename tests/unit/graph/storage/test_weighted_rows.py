@@ -5,13 +5,20 @@ import pytest
 
 from hopweave.graph.build.resolve import resolve
 from hopweave.graph.model import Contribution, Edge, Mention, Node
+from hopweave.graph.storage import weighted_rows
 from hopweave.graph.storage.weighted_rows import WeightedRows
 
 FORWARD, BACKWARD = (1.0, 0.5, 0.25), (0.75, 0.5, 2.0)
 
 
 @pytest.fixture
-def rows() -> WeightedRows:
+def rows(monkeypatch: pytest.MonkeyPatch) -> WeightedRows:
+    """Rows that count as those of a large graph."""
+    monkeypatch.setattr(weighted_rows, "_AT_ONCE", 0)
+    return of_passages()
+
+
+def of_passages() -> WeightedRows:
     """Mentions of names in several passages, and parallel edges and a self loop between two of the names."""
     passages = [
         Contribution(
@@ -46,3 +53,9 @@ def test_few_questions_weigh_few_edges(rows: WeightedRows) -> None:
     """What is asked of a graph once does not cost the size of the graph."""
     rows.edges(np.array([0]))
     assert rows._weighed is None
+
+
+def test_the_first_question_to_a_small_graph_weighs_all_edges() -> None:
+    rows = of_passages()
+    rows.edges(np.array([0]))
+    assert rows._weighed is not None
