@@ -46,9 +46,10 @@ class PageRank(Source):
        about counts `topic_boost` times, and 1 + `cooccurrence_boost` x closeness times if its name occurs next to
        forms of these words in any passage.
     4. Walk: the share of each passage in the visits of a random walk that keeps returning to the seeds.
-    5. Explain: receipts hold the share, the seeds, the strongest path with the entities on it that co-occurrence has
-       boosted (`boosted_by`), how well the names were linked, how far that makes the walk
-       trustworthy (`trust`), and how far the best hit stands out (`confidence`).
+    5. Explain: receipts hold the share, the seeds, names that were not linked word for word (`inexact`: Swedish for
+       Sweden), the strongest path with the entities on it that co-occurrence has boosted (`boosted_by`), how well the
+       names were linked, how far that makes the walk trustworthy (`trust`), and how far the best hit stands out
+       (`confidence`).
 
     Without any seed there are no hits. T. H. Haveliwala (2002), Topic-Sensitive PageRank; B. J. Gutiérrez et al.
     (2024), HippoRAG: Neurobiologically Inspired Long-Term Memory for Large Language Models.
@@ -172,6 +173,7 @@ class PageRank(Source):
             {key: {"share": share, **paths.get(key, {})} for key, share in shares},
             upstream,
             seeds=[link.name for link in linking.links[:5]],
+            **_inexact(linking),
             linking=round(linking.confidence, 3),
             trust=round(linking.trust(graph.titled_share()), 3),
             confidence=round(scores.confidence, 3),
@@ -363,6 +365,12 @@ def _weighted_mean(rankings: Iterable[_WeightedStrengths]) -> dict[str, float]:
         for key, strength in one.strengths.items():
             means[key] = means.get(key, 0.0) + strength * weight / sum(weights)
     return means
+
+
+def _inexact(linking: Linking) -> dict[str, dict[str, str]]:
+    """How the question writes names that the graph has otherwise: misspelt, or in another form."""
+    found = {link.surface: link.name for link in linking.links if link.match == "fuzzy"}
+    return {"inexact": found} if found else {}
 
 
 def _without_names(question: str, linking: Linking) -> str:

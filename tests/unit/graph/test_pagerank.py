@@ -54,6 +54,14 @@ def test_scores_are_square_roots_of_shares_and_the_receipt_tells_them(kb):
     json.dumps(details)
 
 
+def test_the_receipt_tells_which_names_were_not_linked_word_for_word(kb):
+    details = [
+        ALONE.search(Query(text), kb)[0].receipts[-1].details for text in ("Is MV Skuas old?", "Is MV Skua old?")
+    ]
+    assert details[0]["inexact"] == {"MV Skuas": "MV Skua"}
+    assert "inexact" not in details[1]
+
+
 @pytest.mark.parametrize("text", ["", "   ", "what is it about?", "zeppelin"])
 def test_without_anything_to_start_from_there_are_no_hits(kb, text):
     assert ALONE.search(Query(text), kb) == []

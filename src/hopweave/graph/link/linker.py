@@ -11,6 +11,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from hopweave.errors import GraphTimeout
+from hopweave.graph.link.inflection import base_forms
 from hopweave.graph.link.question import Question, read_question
 from hopweave.graph.model import Node
 from hopweave.graph.port import GraphPort
@@ -19,12 +20,14 @@ from hopweave.graph.storage.parts import documents_in_parts
 logger = logging.getLogger(__name__)
 
 _MAX_FUZZY = 6  # spans of a question that are compared with all names
-_INSIDE_SHARE = 0.5  # of the weight, for a name inside a longer linked name
+_INSIDE_SHARE = 0.5  # of the weight, for a name inside a longer linked name, or of which a linked name is a form
 _NO_PASSAGE_ABOUT = 0.5  # of the confidence, for a link to something no passage is about
 _CLOSE = 0.85
 _UNTRUSTED, _TRUSTED = 0.1, 0.5  # evidence at which trust is 0 and 1
 _UNTITLED = 0.25  # of the evidence, in a corpus without titles
 _FUZZY_SHARE = 0.4  # of the confidence, for a fuzzy link
+_INFLECTED = 0.9  # similarity of a name and a form of it
+_MAX_INFLECTED_WORDS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +128,7 @@ class Linker(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    fuzzy: bool = Field(default=True, description="Also link names that differ in a few letters or a word.")
+    fuzzy: bool = Field(default=True, description="Also link names that differ in a few letters, a word or an ending.")
     min_similarity: float = Field(default=0.75, gt=0, le=1, description="How similar names must be for a fuzzy link.")
     max_words: int = Field(default=400, ge=1, description="How many words of the question are looked at.")
     max_name_words: int = Field(default=16, ge=1, description="The longest name that is looked for, in words.")
@@ -145,6 +148,9 @@ class Linker(BaseModel):
             matches = self._exact_spans(asked, graph)
             candidates = _candidates(graph, matches, self.max_about)
             spans = _without_overlap(matches, candidates)
+            if self.fuzzy and (inflected := _inflected_spans(asked, graph, spans, candidates)):
+                candidates |= _candidates(graph, inflected, self.max_about)
+                spans += [span for span in inflected if span.share == 1 or _has_about(span, candidates)]
             if self.fuzzy and (fuzzy := self._fuzzy_spans(asked, graph, spans)):
                 candidates |= _candidates(graph, fuzzy, self.max_about)
                 spans += fuzzy
@@ -268,6 +274,33 @@ def _without_overlap(matches: Sequence[_Span], candidates: dict[int, _Candidate]
         chosen.append(span)
         owner.update(dict.fromkeys(span.words, span))
     return sorted(chosen, key=lambda span: (span.first, -span.last))
+
+
+def _inflected_spans(
+    asked: Question, graph: GraphPort, linked: Sequence[_Span], candidates: dict[int, _Candidate]
+) -> list[_Span]:
+    """The longest spans that are a form of exactly one name: its genitive, or an adjective made from it.
+
+    A form that passages mention, but none is about, counts as itself and in part as the name.
+    """
+    taken = {word for span in linked for word in span.words}
+    mentioned = {(span.first, span.last) for span in linked if not _has_about(span, candidates)}
+    forms: dict[tuple[int, int], list[str]] = {}
+    for last, (word, _, _) in enumerate(asked.words, start=1):
+        if bases := base_forms(word):
+            for first in range(max(last - _MAX_INFLECTED_WORDS, 0), last):
+                if (first, last) in mentioned or taken.isdisjoint(range(first, last)):
+                    forms[first, last] = [" ".join((*asked.folded[first : last - 1], base)) for base in bases]
+    nodes = graph.lookup(dict.fromkeys(key for keys in forms.values() for key in keys)) if forms else {}
+    found: list[_Span] = []
+    covered: set[int] = set()
+    for place in sorted(forms, key=lambda place: (place[0] - place[1], place[0])):
+        names = [key for key in forms[place] if key in nodes]
+        if len(names) == 1 and covered.isdisjoint(range(*place)):
+            share = _INSIDE_SHARE if place in mentioned else 1.0
+            found.append(_Span(*place, nodes[names[0]], _INFLECTED, share, exact=False))
+            covered.update(range(*place))
+    return found
 
 
 def _has_about(span: _Span, candidates: dict[int, _Candidate]) -> bool:
