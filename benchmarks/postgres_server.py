@@ -22,9 +22,10 @@ from pathlib import Path
 class PostgresServer:
     """A server with data in a folder of its own. PostgreSQL refuses to run as root, so root runs it as nobody."""
 
-    def __init__(self, **settings: str) -> None:
+    def __init__(self, programs: Path | None = None, **settings: str) -> None:
+        """`programs` is a folder with the programs of PostgreSQL, in place of those of the wheel."""
         self._folder = Path(tempfile.mkdtemp(prefix="hopweave-postgres-"))
-        self._programs = _programs(self._folder)
+        self._programs = programs or _programs(self._folder)
         self._password = secrets.token_hex(8)
         self._settings = {"fsync": "off", "shared_buffers": "256MB", **settings}
         self._process: subprocess.Popen[bytes] | None = None
@@ -120,6 +121,13 @@ def postgres_server() -> Iterator[str]:
     """The URL of a server that runs as long as the block."""
     with PostgresServer() as server:
         yield server.url
+
+
+def programs_with_trigrams() -> Path | None:
+    """The programs of a PostgreSQL of Debian that has the extension pg_trgm, which the wheel has not; None without."""
+    found = Path("/usr/share/postgresql").glob("*/extension/pg_trgm.control")
+    folders = [Path("/usr/lib/postgresql", path.parts[-3], "bin") for path in sorted(found)]
+    return next((folder for folder in reversed(folders) if (folder / "initdb").exists()), None)
 
 
 def _programs(folder: Path) -> Path:

@@ -113,9 +113,31 @@ def postgres_server():
 @pytest.fixture
 def postgres_url(postgres_server):
     """The URL of a database of its own on that server."""
+    return _own_database(postgres_server.url)
+
+
+@pytest.fixture(scope="session")
+def trigram_server():
+    """The same of a server with the extension pg_trgm."""
+    module = _module("postgres_server", Path(__file__).parents[1] / "benchmarks" / "postgres_server.py")
+    programs = module.programs_with_trigrams()
+    if programs is None:
+        assert os.environ.get("HOPWEAVE_POSTGRES") != "required", "apt-get install postgresql"
+        pytest.skip("needs a PostgreSQL server with pg_trgm: apt-get install postgresql")
+    with module.PostgresServer(programs) as server:
+        yield server
+
+
+@pytest.fixture
+def trigram_url(trigram_server):
+    """The URL of a database of its own on that server."""
+    return _own_database(trigram_server.url)
+
+
+def _own_database(url):
     import psycopg
 
     name = f"test_{uuid4().hex}"
-    with psycopg.connect(postgres_server.url, autocommit=True) as connection:
+    with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(f'CREATE DATABASE "{name}"')
-    return postgres_server.url.rpartition("/")[0] + f"/{name}"
+    return url.rpartition("/")[0] + f"/{name}"

@@ -118,6 +118,42 @@ def test_a_question_with_a_tenant_takes_few_round_trips(postgres_url):
             assert {hit.metadata["customer"] for hit in hits} == {"acme"}
 
 
+def hiding(count):
+    """Letters of two customers; what one of them names is nearly what the other names."""
+    theirs = ["Ingrid Falk", "Olav Berg", "Sunniva Dahl", "Kittiwake Harbour", "Petrel Yard"]
+    ours = ["Ingrid Falks", "Olav Bergh", "Sunniwa Dahl", "Kittiwakes Harbour", "Petrell Yard"]
+    for number in range(count):
+        owner, names = ("acme", ours) if number % 2 else ("zeta", theirs)
+        one, two = names[number % 5], names[(number // 5) % 5]
+        text = f"{one} wrote to {two} about the ferry {number % 7}."
+        yield Document(str(number), text, {"title": one if number < 20 else f"Letter {number}", "customer": owner})
+
+
+def test_a_name_that_is_hidden_stands_for_similar_ones_that_are_not_and_takes_few_round_trips(postgres_url, tmp_path):
+    documents = list(hiding(200))
+    shelf = {one.id: Hit(one.id, text=one.text, metadata=one.metadata) for one in documents}
+    upstream = {"text": [Hit(one.id, score=1.0, metadata=one.metadata) for one in documents[1:20:4]]}
+    questions = [
+        "What did Ingrid Falk write to Olav Berg about the Petrel Yard?",
+        "Did Sunniva Dahl see Kittiwake Harbour with Olav Berg?",
+        "Where is Petrel Yard?",
+    ]
+    with GraphStore.open(postgres_url) as server, GraphStore.open(tmp_path / "graph.db") as file:
+        for store in (server, file):
+            store.build(documents)
+        for question in questions:
+            found, query = [], Query(question, tenant={"customer": "acme"})
+            for store in (server, file):
+                place = ExternalDocuments(store, lambda ids: [shelf[key] for key in ids])
+                before = getattr(store, "round_trips", 0)
+                hits = PageRank(seeds_from=("text",)).search(query, place, upstream)
+                assert getattr(store, "round_trips", 0) - before <= 14
+                assert {hit.metadata["customer"] for hit in hits} == {"acme"}
+                found.append(hits[0].receipts[-1].details["seeds"])
+            assert sorted(found[0]) == sorted(found[1])
+            assert found[0]
+
+
 class Stricter(ExternalDocuments):
     def visible(self, tenant, ids=None):
         return super().visible(tenant, ids) - {"mine"}

@@ -54,21 +54,38 @@ def test_a_newer_schema_is_refused(postgres_url):
     GraphStore.open(postgres_url).close()
     with psycopg.connect(postgres_url) as connection:
         connection.execute("COMMENT ON SCHEMA hopweave IS 'hopweave graph, schema 99'")
-    with pytest.raises(NewerSchema, match="has graph schema 99, but this hopweave reads schemas up to 2"):
+    with pytest.raises(NewerSchema, match="has graph schema 99, but this hopweave reads schemas up to 3"):
         GraphStore.open(postgres_url)
 
 
-def test_an_older_schema_is_brought_up_to_date(postgres_url, isles):
+_TO_VERSION_2 = """
+ALTER TABLE hopweave.name_words ADD COLUMN bucket text;
+UPDATE hopweave.name_words SET bucket = v.bucket FROM hopweave.vocabulary v WHERE v.word = name_words.word;
+DROP TABLE hopweave.vocabulary
+"""
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_an_older_schema_is_brought_up_to_date(postgres_url, isles, version):
+    question = [["mv", "petrell"], ["hallwo"]]
     with GraphStore.open(postgres_url) as store:
         store.add(isles)
-    with psycopg.connect(postgres_url) as connection:  # as version 1 was
-        connection.execute("DROP TABLE hopweave.staged")
-        connection.execute("COMMENT ON SCHEMA hopweave IS 'hopweave graph, schema 1'")
+        before = store.graph.nearest_names(question, 0.7)
+    with psycopg.connect(postgres_url) as connection:
+        vocabulary = connection.execute("SELECT * FROM hopweave.vocabulary ORDER BY word").fetchall()
+        connection.execute(_TO_VERSION_2)
+        if version == 1:
+            connection.execute("DROP TABLE hopweave.staged")
+        connection.execute(f"COMMENT ON SCHEMA hopweave IS 'hopweave graph, schema {version}'")
     with pytest.raises(KnowledgeBaseError, match="open it once for writing"):
         GraphStore.open(postgres_url, read_only=True)
     with GraphStore.open(postgres_url) as store:
         assert store.count() == len(isles)
         assert store.build(isles).unchanged == len(isles)
+        assert store.graph.nearest_names(question, 0.7) == before
+        assert all(before)
+    with psycopg.connect(postgres_url) as connection:
+        assert connection.execute("SELECT * FROM hopweave.vocabulary ORDER BY word").fetchall() == vocabulary
 
 
 def test_a_schema_of_another_program_is_refused(postgres_url):

@@ -18,6 +18,8 @@ from hopweave.knowledge_base.file.fork import ForkAware, leave_open, watch_forks
 
 T = TypeVar("T")
 Rows = list[tuple[Any, ...]]
+Statement = tuple[str, Sequence[Any]]
+"""SQL and the values to bind."""
 
 _TRIES = 8
 _LONGEST_PAUSE = 2.0
@@ -88,7 +90,7 @@ class Connections(ForkAware):
         """The rows of a statement, which stands for itself and ends after `statement_seconds`."""
         return self.read_together((statement, parameters))[0]
 
-    def read_together(self, *statements: tuple[str, Sequence[Any]]) -> list[Rows]:
+    def read_together(self, *statements: Statement) -> list[Rows]:
         """The rows of statements that are sent together, in one round trip.
 
         A connection that turns out to be dead is not the caller's concern: all of them are then checked, and the
@@ -107,7 +109,7 @@ class Connections(ForkAware):
         except (psycopg.Error, PoolTimeout) as error:
             raise self.explained(error) from None
 
-    def _read(self, statements: Sequence[tuple[str, Sequence[Any]]]) -> list[Rows]:
+    def _read(self, statements: Sequence[Statement]) -> list[Rows]:
         self.round_trips += 1
         with self._pool.connection() as connection:
             cursors = [connection.cursor(binary=True) for _ in statements]

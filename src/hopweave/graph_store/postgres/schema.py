@@ -4,13 +4,16 @@ All tables lie in one schema, so one database can hold several graphs. Everythin
 sum on a row, as in `graph/storage/tables.py`; weights of mentions are computed from these sums when edges are read.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from psycopg import Connection, sql
 
 from hopweave.errors import KnowledgeBaseError, NewerSchema
+from hopweave.graph.storage.name_index import without_accents
+from hopweave.graph_store.postgres import trigrams
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 _TABLES = """
 CREATE TABLE state (
@@ -74,11 +77,9 @@ CREATE INDEX nodes_searched ON nodes (name_hash) WHERE (flags & 4) > 0;
 CREATE TABLE name_words (
     word text COLLATE "C" NOT NULL,
     node integer NOT NULL,
-    bucket text COLLATE "C",
     length smallint,
     PRIMARY KEY (word, node)
 );
-CREATE INDEX name_words_bucket ON name_words (bucket, word) WHERE bucket IS NOT NULL;
 CREATE INDEX name_words_node ON name_words (node);
 CREATE TABLE spellings (
     node integer NOT NULL,
@@ -144,8 +145,31 @@ CREATE TABLE staged (
 CREATE INDEX staged_job ON staged (job, id)
 """
 
-_MIGRATIONS: dict[int, str] = {1: _STAGED}
-"""Statements that bring a schema of this version to the next."""
+_VOCABULARY = """
+CREATE TABLE vocabulary (
+    word text COLLATE "C" PRIMARY KEY,
+    plain text COLLATE "C" NOT NULL,
+    bucket text COLLATE "C" NOT NULL
+);
+CREATE INDEX vocabulary_bucket ON vocabulary (bucket, word)
+"""
+"""The words of names, each once; `plain` is without accents, `bucket` its first letter and length."""
+
+
+def _gather_vocabulary(connection: Connection[Any], schema: str) -> None:
+    _run(connection, schema, _VOCABULARY)
+    found = connection.execute("SELECT DISTINCT word, bucket FROM name_words WHERE bucket IS NOT NULL").fetchall()
+    with connection.cursor().copy("COPY vocabulary (word, plain, bucket) FROM STDIN") as copy:
+        for word, bucket in found:
+            copy.write_row((word, without_accents(word), bucket))
+    _run(connection, schema, "ALTER TABLE name_words DROP COLUMN bucket")
+
+
+_MIGRATIONS: dict[int, Callable[[Connection[Any], str], None]] = {
+    1: lambda connection, schema: _run(connection, schema, _STAGED),
+    2: _gather_vocabulary,
+}
+"""What brings a schema of this version to the next."""
 
 
 def prepare(connection: Connection[Any], schema: str, settings: str, where: str) -> None:
@@ -167,6 +191,7 @@ def prepare(connection: Connection[Any], schema: str, settings: str, where: str)
         )
     elif found < SCHEMA_VERSION:
         _migrate(connection, schema, found)
+    trigrams.prepare(connection, schema, where)
 
 
 def version_of(connection: Connection[Any], schema: str) -> int | None:
@@ -207,8 +232,11 @@ _MARK = "hopweave graph, schema "
 
 
 def _create(connection: Connection[Any], schema: str, settings: str) -> None:
-    connection.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(schema)))
-    _run(connection, schema, _TABLES + _STAGED)
+    if connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [schema]).fetchone() is None:
+        connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(schema)))
+    _run(connection, schema, _TABLES)
+    _run(connection, schema, _STAGED)
+    _run(connection, schema, _VOCABULARY)
     connection.execute(
         sql.SQL("INSERT INTO {}.state (settings) VALUES (%s::jsonb)").format(sql.Identifier(schema)), [settings]
     )
@@ -218,7 +246,7 @@ def _create(connection: Connection[Any], schema: str, settings: str) -> None:
 def _migrate(connection: Connection[Any], schema: str, version: int) -> None:
     connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"hopweave {schema}"])
     for number in range(version_of(connection, schema) or version, SCHEMA_VERSION):
-        _run(connection, schema, _MIGRATIONS[number])
+        _MIGRATIONS[number](connection, schema)
     _mark(connection, schema)
 
 

@@ -20,7 +20,6 @@ from hopweave.graph.port import (
 )
 from hopweave.graph.storage.name_index import shown_keys
 from hopweave.graph.storage.row_edges import RowEdges
-from hopweave.graph.storage.tables import MENTION
 from hopweave.graph.tenant_view import States
 from hopweave.graph_store.postgres.arrays import packed, unpacked
 from hopweave.graph_store.postgres.connections import Connections, Rows
@@ -38,6 +37,7 @@ from hopweave.graph_store.postgres.reading.names import PostgresNames, stored_ke
 from hopweave.graph_store.postgres.reading.statements import PostgresStatements
 from hopweave.graph_store.postgres.reading.tenant import OF_KEYS, OF_NAMES, OF_NUMBERS, TenantFacts
 from hopweave.graph_store.postgres.schema import is_storable
+from hopweave.graph_store.postgres.trigrams import EXTENSION_SCHEMA
 from hopweave.storage.columns import Array, Column
 
 _KNOWN, _PASSAGE, _TOPIC, _READ = 1, 2, 4, 8
@@ -74,14 +74,15 @@ class PostgresGraph(RowEdges):
         `tenant` takes what one tenant may see of all that is read, in the same round trips.
         """
         row = connections.read(
-            "SELECT version, nodes, documents, names, passages, titled, kinds, edge_types, settings FROM state"
+            "SELECT version, nodes, documents, names, passages, titled, kinds, edge_types, settings, "
+            f"{EXTENSION_SCHEMA} FROM state"
         )[0]
         self.version, self.size, self._documents, names, self._passages, self._titled = row[:6]
         self._passage_kind = row[6].index("passage") if "passage" in row[6] else -1
         self.edge_types = tuple(row[7])
         self._dead_end_share = float(row[8].get("dead_end_share", 0.1))
         self._connections, self._max_edges, self._shared = connections, max_edges, shared
-        self._names = PostgresNames(connections, names)
+        self._names = PostgresNames(connections, names, row[9])
         self._info = np.zeros(self.size, _INFO)
         self._targets, self._codes = Column(np.empty(0, np.int32)), Column(np.empty(0, np.int16))
         self._weights = Column(np.empty(0, np.float64))
@@ -374,22 +375,11 @@ class PostgresGraph(RowEdges):
         """Who states what, for tenants."""
         return cast(Statements, PostgresStatements(self._connections, self, self._tenant))
 
-    def is_mention(self, sources: Indices, targets: Indices, types: Indices) -> Mask:
-        """Which of these edges, all of which were read, are nothing but mentions."""
-        stated = self.cached(("stated", len(self._codes)), self._stated_entries)
-        keys = zip(sources.tolist(), targets.tolist(), types.tolist(), strict=True)
-        return np.array([key not in stated for key in keys], np.bool_)
-
-    def _stated_entries(self) -> set[tuple[int, int, int]]:
-        found: set[tuple[int, int, int]] = set()
+    def read_entries(self) -> tuple[Array, Array, Array]:
+        """The edges that have been read, at both ends: source, target and code."""
         nodes = np.flatnonzero(self._info["flags"] & _READ)
         counts, (targets, codes, _) = self._gather(nodes)
-        sources = np.repeat(nodes, counts)
-        stated = codes & MENTION == 0
-        rows = (column[stated].tolist() for column in (sources, targets, codes))
-        for source, target, code in zip(*rows, strict=True):
-            found.add((target, source, code // 4) if code & 2 else (source, target, code // 4))
-        return found
+        return np.repeat(nodes, counts), targets, codes
 
     def cached(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """What `make` returns, computed once for this question; work space is kept for the next."""

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
+from hopweave.errors import GraphTimeout, GraphUnavailable, KnowledgeBaseError
 from hopweave.graph.model import ADDRESS, passage_id
-from hopweave.graph.storage.name_index import ShownKeys, SimilarNames, letters_apart, without_accents
-from hopweave.graph_store.postgres.connections import Connections
+from hopweave.graph.storage.name_index import ShownKeys, SimilarNames, without_accents
+from hopweave.graph_store.postgres import trigrams
+from hopweave.graph_store.postgres.connections import Connections, Statement
 from hopweave.language.stop_words import STOP_WORDS
 from hopweave.language.words import normalise_name, word_key
 
@@ -14,7 +16,7 @@ _MAX_BUCKET = 4_000  # words of one length and first letter
 _COUNTS = """
 SELECT w.word, c.names FROM unnest(%s::text[]) AS w (word) CROSS JOIN LATERAL (
     SELECT count(DISTINCT n.name_key) AS names FROM name_words JOIN nodes n ON n.id = name_words.node
-    WHERE name_words.word = w.word AND bucket IS NOT NULL
+    WHERE name_words.word = w.word
 ) c
 """
 _KEYS = f"""
@@ -26,9 +28,9 @@ SELECT w.word, k.name_key FROM ({_COUNTS}) w CROSS JOIN LATERAL (
 _WORDS = """
 SELECT b.bucket, w.word FROM (
     SELECT DISTINCT bucket FROM unnest(%s::text[], %s::text[]) AS a (word, bucket)
-    WHERE NOT EXISTS (SELECT 1 FROM name_words WHERE name_words.word = a.word AND name_words.bucket IS NOT NULL)
+    WHERE %s OR NOT EXISTS (SELECT 1 FROM vocabulary WHERE vocabulary.word = a.word)
 ) b CROSS JOIN LATERAL (
-    SELECT DISTINCT word FROM name_words WHERE name_words.bucket = b.bucket ORDER BY word LIMIT %s
+    SELECT word FROM vocabulary WHERE vocabulary.bucket = b.bucket ORDER BY word LIMIT %s
 ) w
 """
 
@@ -40,12 +42,14 @@ class PostgresNames(SimilarNames):
     statement, and the spans are compared again, until nothing was missing.
     """
 
-    def __init__(self, connections: Connections, count: int) -> None:
+    def __init__(self, connections: Connections, count: int, trigram_schema: str | None) -> None:
+        """`trigram_schema` is that of the extension pg_trgm, if the words of names have an index by it."""
         self._connections = connections
         self._count = max(count, 1)  # names may come between two statements
+        self._trigram_schema = trigram_schema
         self._frequencies: dict[str, int] = {}
         self._keys: dict[str, list[str]] = {}
-        self._buckets: dict[str, list[str]] = {}
+        self._buckets: dict[str, set[str]] = {}
         self._closest: dict[str, list[tuple[str, float]]] = {}
         self._missing: set[str] = set()
         self._missing_keys: set[str] = set()
@@ -54,20 +58,50 @@ class PostgresNames(SimilarNames):
         self, spans: Sequence[Sequence[str]], threshold: float, shown: ShownKeys | None
     ) -> list[tuple[str, float] | None]:
         """For each span what `nearest` finds."""
-        self.prepare(spans)
+        self.prepare(spans, hidden=shown is not None)
+        allowed = None if shown is None else _AskedTogether(shown)
+        if allowed is not None:  # or every word would be taken for a misspelt one at first
+            allowed([key for keys in self._keys.values() for key in keys])
+            allowed.ask()
         while True:
-            found = [self.nearest(words, threshold=threshold, shown=shown) for words in spans]
-            if not self._missing and not self._missing_keys:
+            found = [self.nearest(words, threshold=threshold, shown=allowed) for words in spans]
+            if not self._missing and not self._missing_keys and not (allowed and allowed.unknown):
                 return found
             self._load()
+            if allowed is not None:
+                allowed([key for keys in self._keys.values() for key in keys])
+                allowed.ask()
 
-    def prepare(self, spans: Iterable[Sequence[str]]) -> None:
-        """Read what `nearest` asks for first: names with the words of these spans, and words like those of no name."""
+    def prepare(self, spans: Iterable[Sequence[str]], *, hidden: bool = False) -> None:
+        """Read what `nearest` asks for first: names with the words of these spans, and words like those of no name.
+
+        With `hidden`, names may not be shown, so that words like any of these are read.
+        """
         words = {word for words in spans for word in words if word not in STOP_WORDS}
         self._missing, self._missing_keys = set(words), set(words)
-        asked = [(word, bucket) for word in sorted(words) for bucket in _buckets(word)]
-        self._buckets.update({bucket: [] for _, bucket in asked})
-        self._load([list(column) for column in zip(*asked, strict=True)] or [[], []])
+        self._buckets.update({bucket: set() for word in words for bucket in trigrams.buckets_near(word)})
+        try:
+            self._load(self._near_statements(words, hidden))
+        except (GraphTimeout, GraphUnavailable):
+            raise
+        except KnowledgeBaseError as error:
+            if self._trigram_schema is None:
+                raise
+            trigrams.tell_once(self._connections.where, str(error))  # somebody has dropped the extension
+            self._trigram_schema = None
+            self.prepare(spans, hidden=hidden)
+
+    def _near_statements(self, words: Iterable[str], hidden: bool) -> list[Statement]:
+        """Statements that find words of names like these words: by trigrams where these narrow them down."""
+        plain = {word: without_accents(word) for word in words}
+        narrowed = {word for word in plain if self._trigram_schema and trigrams.min_similarity(plain[word])}
+        asked = [(word, bucket) for word in plain if word not in narrowed for bucket in trigrams.buckets_near(word)]
+        columns = [list(column) for column in zip(*asked, strict=True)] or [[], []]
+        statements: list[Statement] = [(_WORDS, [*columns, hidden, _MAX_BUCKET])]
+        if self._trigram_schema and narrowed:
+            pairs = {word: plain[word] for word in sorted(narrowed)}
+            statements += trigrams.similar_words(self._trigram_schema, pairs, hidden, _MAX_BUCKET)
+        return statements
 
     def count(self) -> int:
         """How many names there are."""
@@ -87,7 +121,7 @@ class PostgresNames(SimilarNames):
 
     def words_like(self, letter: str, length: int) -> Iterable[tuple[str, str]]:
         """Words of names without accents and as they are, by their first letter and length without accents."""
-        return ((without_accents(word), word) for word in self._buckets.get(f"{letter}{length}", ()))
+        return ((without_accents(word), word) for word in self._buckets.get(trigrams.bucket(letter, length), ()))
 
     def _closest_words(self, word: str) -> list[tuple[str, float]]:
         if word not in self._closest:
@@ -96,27 +130,41 @@ class PostgresNames(SimilarNames):
             self._missing.update(self._missing_keys.difference(self._frequencies))
         return self._closest[word]
 
-    def _load(self, buckets: Sequence[list[str]] = ()) -> None:
+    def _load(self, near: Sequence[Statement] = ()) -> None:
         """Read all that was missing, with one round trip."""
         words, named = sorted(self._missing), sorted(self._missing_keys)
-        self._missing, self._missing_keys = set(), set()
-        statements: list[tuple[str, list[object]]] = [(_COUNTS, [words]), (_KEYS, [named, _MAX_NAMES])]
-        if buckets:
-            statements.append((_WORDS, [*buckets, _MAX_BUCKET]))
+        if not (words or named or near):
+            return
+        statements: list[Statement] = [(_COUNTS, [words]), (_KEYS, [named, _MAX_NAMES]), *near]
         counts, keys, *alike = self._connections.read_together(*statements)
+        self._missing, self._missing_keys = set(), set()
         self._frequencies.update(dict.fromkeys(words, 0) | dict(counts))
         self._keys.update({word: [] for word in named})
         for word, key in keys:
             self._keys[word].append(key)
-        for bucket, word in alike[0] if alike else ():
-            self._buckets[bucket].append(word)
+        for bucket, word in (row for rows in alike for row in rows if len(row) == 2):
+            if bucket in self._buckets:
+                self._buckets[bucket].add(word)
 
 
-def _buckets(word: str) -> list[str]:
-    """Where words lie that are a few letters away from a word."""
-    plain = without_accents(word)
-    apart = letters_apart(plain)
-    return [f"{plain[:1]}{length}" for length in range(len(plain) - apart, len(plain) + apart + 1)]
+class _AskedTogether:
+    """Which keys may be found. Those that are not known yet are noted, and then all asked for at once."""
+
+    def __init__(self, shown: ShownKeys) -> None:
+        self._shown = shown
+        self._known: dict[str, bool] = {}
+        self.unknown: dict[str, None] = {}
+
+    def __call__(self, keys: Sequence[str]) -> list[str]:
+        self.unknown.update(dict.fromkeys(key for key in keys if key not in self._known))
+        return [key for key in keys if self._known.get(key)]
+
+    def ask(self) -> None:
+        """Find out about all that were not known."""
+        keys, self.unknown = list(self.unknown), {}
+        if keys:
+            shown = set(self._shown(keys))
+            self._known.update({key: key in shown for key in keys})
 
 
 def stored_keys(id_: str) -> list[str]:

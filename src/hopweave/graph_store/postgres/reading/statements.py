@@ -1,12 +1,15 @@
 """Which documents state what, in a graph in PostgreSQL."""
 
+from collections.abc import Callable, Hashable
 from typing import Protocol
 
 import numpy as np
 
-from hopweave.graph.port import Indices, Mask
+from hopweave.graph.port import Indices, Mask, Value
+from hopweave.graph.storage.tables import BACKWARD, MENTION
 from hopweave.graph_store.postgres.connections import Connections
 from hopweave.graph_store.postgres.reading.tenant import NOT_READ, TenantFacts
+from hopweave.storage.columns import Array
 
 _STATED = """
 SELECT w.place, s.document FROM unnest(%s::int[], %s::int[], %s::int[], %s::int[]) AS w (place, a, b, type)
@@ -19,8 +22,11 @@ SELECT w.place, d.document FROM unnest(%s::int[], %s::int[]) AS w (place, node) 
 
 class _Graph(Protocol):
     size: int
+    rows_read: int
 
-    def is_mention(self, sources: Indices, targets: Indices, types: Indices) -> Mask: ...
+    def read_entries(self) -> tuple[Array, Array, Array]: ...
+
+    def cached(self, key: Hashable, make: Callable[[], Value]) -> Value: ...
 
 
 class PostgresStatements:
@@ -35,7 +41,7 @@ class PostgresStatements:
 
     def documents_of_edges(self, sources: Indices, targets: Indices, types: Indices) -> tuple[Indices, Indices]:
         """Which of these edges a document states, and that document; an edge comes once for each of its documents."""
-        places = np.flatnonzero(~self._graph.is_mention(sources, targets, types))
+        places = np.flatnonzero(self._is_stated(sources, targets, types))
         columns = (sources[places], targets[places], types[places])
         known = None if self._facts is None else self._facts.documents_of_edges(*columns)
         return self._pairs(_STATED, known, places, *columns)
@@ -44,6 +50,13 @@ class PostgresStatements:
         """Which of these nodes a document declares, and that document; a node comes once for each of its documents."""
         known = None if self._facts is None else self._facts.documents_of_nodes(nodes)
         return self._pairs(_DECLARED, known, np.arange(len(nodes)), nodes)
+
+    def _is_stated(self, sources: Indices, targets: Indices, types: Indices) -> Mask:
+        """Which of these edges, all of which were read, are more than mentions."""
+        graph = self._graph
+        stated = graph.cached(("stated", graph.rows_read), lambda: _stated(*graph.read_entries()))
+        keys = zip(sources.tolist(), targets.tolist(), types.tolist(), strict=True)
+        return np.array([key in stated for key in keys], np.bool_)
 
     def _pairs(self, query: str, known: Indices | None, *columns: Indices) -> tuple[Indices, Indices]:
         """Places and documents, which are the first of the columns, and those that are known already."""
@@ -55,3 +68,13 @@ class PostgresStatements:
             rows += self._connections.read(query, [column.tolist() for column in columns])
         rows = sorted(row for row in rows if NOT_READ < row[1] < self._graph.size)
         return np.array([place for place, _ in rows], np.int64), np.array([one for _, one in rows], np.int64)
+
+
+def _stated(sources: Array, targets: Array, codes: Array) -> set[tuple[int, int, int]]:
+    """The edges that are more than mentions: source, target and type."""
+    stated = codes & MENTION == 0
+    rows = (column[stated].tolist() for column in (sources, targets, codes))
+    return {
+        (target, source, code // 4) if code & BACKWARD else (source, target, code // 4)
+        for source, target, code in zip(*rows, strict=True)
+    }

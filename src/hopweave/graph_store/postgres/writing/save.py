@@ -13,7 +13,7 @@ from hopweave.graph.storage.tables import ALIVE, BACKWARD, MENTION
 from hopweave.graph_store.postgres.arrays import SqlType, copy_numbers
 from hopweave.graph_store.postgres.writing.numbering import MENTIONS, NEARBY, stored_word
 from hopweave.graph_store.postgres.writing.partial_tables import PartialTables
-from hopweave.graph_store.postgres.writing.save_nodes import NodeChanges
+from hopweave.graph_store.postgres.writing.save_nodes import NodeChanges, save_vocabulary
 from hopweave.storage.columns import Array, Numbers
 
 _EDGES: dict[str, SqlType] = {"src": "int4", "dst": "int4", "code": "int2", "weight": "float8", "copies": "int4"}
@@ -293,6 +293,7 @@ class _Save:
         self.cursor.execute("SELECT DISTINCT name_key FROM nodes WHERE name_key = ANY(%s)", [list(keys)])
         self.state["names"] -= len(keys) - len(self.cursor.fetchall())
         self.cursor.execute("DELETE FROM name_words WHERE node = ANY(%s)", [[id_ for id_, _ in gone]])
+        save_vocabulary(self.cursor, (), keys)
 
     def _save_state(self) -> None:
         self.cursor.execute(

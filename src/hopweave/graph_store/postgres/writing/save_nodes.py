@@ -1,7 +1,7 @@
 """Writes the nodes that a change has made, changed or renamed, and the words of their names."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from psycopg import Cursor
 from hopweave.graph.storage.describe import describe
 from hopweave.graph.storage.name_index import without_accents
 from hopweave.graph.storage.tables import ALIVE, MAX_SEARCHED_WORDS, NAMED, PRESENT, phrase_hash
+from hopweave.graph_store.postgres.trigrams import bucket
 from hopweave.graph_store.postgres.writing.partial_tables import NODE_SUMS, PartialTables
 from hopweave.language.stop_words import STOP_WORDS
 from hopweave.language.words import word_key
@@ -110,16 +111,17 @@ class NodeChanges:
 
     def _save_name_words(self, nodes: Numbers, names: Sequence[str | None]) -> None:
         renamed = [
-            (self.part.node_ids.id(number), name)
+            (self.part.node_ids.id(number), old, name)
             for number, name in zip(nodes.tolist(), names, strict=True)
-            if self.part.described.get(number, (None, ""))[0] != name
+            if (old := self.part.described.get(number, (None, ""))[0]) != name
         ]
-        self.cursor.execute("DELETE FROM name_words WHERE node = ANY(%s)", [[id_ for id_, _ in renamed]])
-        rows = [(word, id_, *found) for id_, name in renamed if name for word, found in name_words(name).items()]
-        columns = [list(column) for column in zip(*rows, strict=True)] or [[]] * 4
+        self.cursor.execute("DELETE FROM name_words WHERE node = ANY(%s)", [[id_ for id_, _, _ in renamed]])
+        rows = [(word, id_, length) for id_, _, name in renamed if name for word, length in name_words(name).items()]
+        columns = [list(column) for column in zip(*rows, strict=True)] or [[]] * 3
         self.cursor.execute(
-            "INSERT INTO name_words SELECT * FROM unnest(%s::text[], %s::int[], %s::text[], %s::smallint[])", columns
+            "INSERT INTO name_words SELECT * FROM unnest(%s::text[], %s::int[], %s::smallint[])", columns
         )
+        save_vocabulary(self.cursor, columns[0], [old for _, old, _ in renamed])
 
     def _count_names(self, nodes: Numbers, names: Sequence[str | None], *, before: bool) -> None:
         """Keep the number of distinct names: those concerned are counted before and after."""
@@ -155,20 +157,31 @@ class NodeChanges:
         return sums
 
 
-def name_words(key: str) -> dict[str, tuple[str | None, int | None]]:
-    """The words of a name: the bucket in which misspellings of each are looked for, and for the first its length.
+def name_words(key: str) -> dict[str, int | None]:
+    """The words of a name, and for the first of them how many words there are.
 
     >>> name_words("port of harris")
-    {'port': ('p4', 3), 'of': (None, None), 'harris': ('h6', None)}
+    {'port': 3, 'of': None, 'harris': None}
     """
     words = key.split(" ")
-    found: dict[str, tuple[str | None, int | None]] = {}
-    for place, word in enumerate(words):
-        plain = without_accents(word)
-        bucket = None if word in STOP_WORDS else f"{plain[:1]}{len(plain)}"
-        if word not in found:
-            found[word] = (bucket, None if place else min(len(words), MAX_SEARCHED_WORDS))
-    return found
+    return {**dict.fromkeys(words), words[0]: min(len(words), MAX_SEARCHED_WORDS)}
+
+
+def save_vocabulary(cursor: Cursor[Any], words: Iterable[str], old_names: Iterable[str | None]) -> None:
+    """Keep the table of the words of names: `words` are in names now, and those of old names may be in none."""
+    new = sorted(set(words) - STOP_WORDS)
+    plain = [without_accents(word) for word in new]
+    cursor.execute(
+        "INSERT INTO vocabulary (word, plain, bucket) "
+        "SELECT * FROM unnest(%s::text[], %s::text[], %s::text[]) ON CONFLICT DO NOTHING",
+        [new, plain, [bucket(word[:1], len(word)) for word in plain]],
+    )
+    old = {word for name in old_names if name for word in name.split(" ")}.difference(new)
+    cursor.execute(
+        "DELETE FROM vocabulary v WHERE word = ANY(%s) "
+        "AND NOT EXISTS (SELECT 1 FROM name_words WHERE name_words.word = v.word)",
+        [sorted(old)],
+    )
 
 
 def _is_titled(description: str) -> bool:
