@@ -1,9 +1,9 @@
 """Passages found by PageRank over the graph: the second hop, which shares no word with the question."""
 
+import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -20,15 +20,14 @@ from hopweave.graph.port import Floats, GraphPort, Indices, NodeValues
 from hopweave.graph.storage.parts import documents_in_parts
 from hopweave.graph.walk.node_bias import FixedBias, SparseBias
 from hopweave.graph.walk.personalised_pagerank import PageRankScores, personalised_pagerank
+from hopweave.graph.walk.relevance import Relevance, Strengths, normalised_strengths, strengths_of, weighted_mean
 from hopweave.graph.walk.restart import adaptive_restart, restart_vector
 from hopweave.hit import Hit
 from hopweave.knowledge import Capability, Knowledge, Ranking, evidence
 from hopweave.language.words import words
 from hopweave.query import Query
-from hopweave.scores import normalised, trust
 
-Strengths = Mapping[str, float]
-"""How relevant documents are, in [0, 1], by id; those that are not listed count 0."""
+logger = logging.getLogger(__name__)
 
 _PATHS_FOLLOWED = 50
 _MIN_RELEVANCE = 0.1  # what a passage about a named entity counts even if no upstream source found it
@@ -145,26 +144,49 @@ class PageRank(Source):
         return self.changed(seeds_from=())
 
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:
-        """Find hits for a question, best first."""
+        """Find hits for a question, best first.
+
+        If a server does not even look up the seeds in time, these are the hits of the sources in `seeds_from`.
+        """
+        upstream = upstream or {}
+        try:
+            hits = self._search(query, knowledge, upstream)
+        except GraphTimeout as error:
+            hits = self._upstream_alone(query, knowledge, upstream)
+            if not hits:
+                raise
+            logger.warning("pagerank: %s; these are the hits of the sources that it starts from", error)
+            return hits
+        if self.prune is None or (query.plan is not None and not query.plan.prune_paths):
+            return hits
+        return self.prune.prune(hits, knowledge, keep_off_path=self.keep_off_path, tenant=query.tenant)
+
+    def _search(self, query: Query, knowledge: Knowledge, upstream: Rankings) -> list[Hit]:
         graph = graph_of(knowledge, self.kind, query.tenant)
         if not graph.size or not query.text.strip():
             return []
         linking = self.linker.link(query.text, graph)
-        relevance = self._relevance(query, linking, knowledge, upstream or {})
+        relevance = self._relevance(query, linking, knowledge, upstream)
         graph.expect_words(words(relevance.other_words.casefold()) if self.cooccurrence_boost else ())
-        numbers = passage_numbers(graph, {**relevance.to_question, **relevance.beyond_names})
+        in_time = linking.finished
+        try:
+            numbers = passage_numbers(graph, {**relevance.to_question, **relevance.beyond_names})
+        except GraphTimeout:  # a walk from the names alone is better than none
+            numbers, in_time = {}, False
         seeds = self._seeds(graph, linking, relevance.to_question, numbers)
-        if not seeds and not linking.finished:
-            raise GraphTimeout("the server that holds the graph did not look up the names of the question in time")
+        if not seeds and not in_time:
+            raise GraphTimeout("the server that holds the graph did not look up the seeds of the walk in time")
         bias = self._node_bias(graph, relevance, numbers)
         scores = self._walk(graph, seeds, self._restart(query, linking, seeds), bias)
         shares = self._shares(graph, scores)
+        if not shares and not scores.finished:
+            raise GraphTimeout("the server that holds the graph did not read the edges of the seeds in time")
         try:
             paths = self._paths(graph, linking, seeds, shares, bias)
         except GraphTimeout:  # a ranking without paths is better than none
             paths = {}
         best = shares[0][1] if shares else 1.0
-        hits = fetched(
+        return fetched(
             [(key, (share / best) ** 0.5) for key, share in shares],
             knowledge,
             query,
@@ -177,21 +199,25 @@ class PageRank(Source):
             linking=round(linking.confidence, 3),
             trust=round(linking.trust(graph.titled_share()), 3),
             confidence=round(scores.confidence, 3),
-            finished=linking.finished and scores.finished and not graph.truncated,
+            finished=in_time and scores.finished and not graph.truncated,
             returned=len(shares),
         )
-        if self.prune is None or (query.plan is not None and not query.plan.prune_paths):
-            return hits
-        return self.prune.prune(hits, knowledge, keep_off_path=self.keep_off_path, tenant=query.tenant)
 
-    def _relevance(self, query: Query, linking: Linking, knowledge: Knowledge, rankings: Rankings) -> "_Relevance":
-        by_source = {name: _strengths(rankings[name]) for name in self.seeds_from if name in rankings}
+    def _upstream_alone(self, query: Query, knowledge: Knowledge, upstream: Rankings) -> list[Hit]:
+        """The hits of the sources that a walk would have started from; their receipts say that it did not finish."""
+        strengths = weighted_mean(strengths_of(upstream[name]) for name in self.seeds_from if name in upstream)
+        ranking = sorted(strengths.items(), key=lambda pair: (-pair[1], pair[0]))[: self.top_k]
+        said = {"seeds": [], "linking": 0.0, "trust": 0.0, "confidence": 0.0}
+        return fetched(ranking, knowledge, query, self.kind, "unit", None, upstream, **said, finished=False)
+
+    def _relevance(self, query: Query, linking: Linking, knowledge: Knowledge, rankings: Rankings) -> Relevance:
+        by_source = {name: strengths_of(rankings[name]) for name in self.seeds_from if name in rankings}
         other_words = _without_names(query.text, linking)
         beyond_names = dict(by_source)
         if self.word_source in by_source and Capability.WORDS in knowledge.capabilities:
             ranking = knowledge.rank_words(other_words, analyzer=self.analyzer, top_k=self.top_k, tenant=query.tenant)
-            beyond_names[self.word_source] = _normalised(ranking, evidence(ranking, tail="exponential"))
-        return _Relevance(_weighted_mean(by_source.values()), _weighted_mean(beyond_names.values()), other_words)
+            beyond_names[self.word_source] = normalised_strengths(ranking, evidence(ranking, tail="exponential"))
+        return Relevance(weighted_mean(by_source.values()), weighted_mean(beyond_names.values()), other_words)
 
     def _seeds(
         self, graph: GraphPort, linking: Linking, relevance: Strengths, numbers: Mapping[str, int]
@@ -220,7 +246,7 @@ class PageRank(Source):
             return adaptive_restart(len(seeds), names_an_entity=bool(linking.links))
         return self.restart
 
-    def _node_bias(self, graph: GraphPort, relevance: "_Relevance", numbers: Mapping[str, int]) -> NodeValues | None:
+    def _node_bias(self, graph: GraphPort, relevance: Relevance, numbers: Mapping[str, int]) -> NodeValues | None:
         """What the weights of edges to each node are multiplied by; None if no passage is relevant."""
         if not self.relevance_exponent or not relevance.beyond_names:
             return None
@@ -283,7 +309,12 @@ class PageRank(Source):
         """Documents by their share of the visits, of which further parts of one document keep less and less."""
         better: Counter[int] = Counter()
         shares: Ranking = []
-        wholes = documents_in_parts(graph, scores.nodes)
+        try:
+            wholes = documents_in_parts(graph, scores.nodes)
+        except GraphTimeout:
+            if scores.finished:
+                raise
+            wholes = scores.nodes.tolist()
         for node, whole, share in zip(graph.nodes(scores.nodes), wholes, scores.scores.tolist(), strict=True):
             if node.document_id is not None:
                 shares.append((node.document_id, share * self.further_part_share ** better[whole]))
@@ -322,49 +353,6 @@ class PageRank(Source):
             return set()
         entities = graph.find({node.id for path in paths for node in path.nodes if node.kind != "passage"})
         return {id_ for id_, number in entities.items() if bias[np.array([number])][0] > max(self.topic_boost, 1.0)}
-
-
-@dataclass(frozen=True, slots=True)
-class _Relevance:
-    """How relevant documents are to the whole question, and to its words outside the names that are linked."""
-
-    to_question: Strengths
-    beyond_names: Strengths
-    other_words: str
-
-
-class _WeightedStrengths(NamedTuple):
-    """The scores of a ranking normalised to [0, 1], and how much it can be trusted."""
-
-    trust: float
-    strengths: Strengths
-
-
-def _strengths(hits: Sequence[Hit]) -> _WeightedStrengths:
-    """The strengths of a ranking; 1 / rank if there are no scores."""
-    scored = all(hit.score is not None for hit in hits)
-    ranking = [(hit.id, (hit.score or 0.0) if scored else 1 / rank) for rank, hit in enumerate(hits, start=1)]
-    receipts = hits[0].receipts if hits else ()
-    return _normalised(ranking, receipts[-1].details if receipts else {})
-
-
-def _normalised(ranking: Ranking, said: Mapping[str, Any]) -> _WeightedStrengths:
-    scores = [score for _, score in ranking]
-    strengths = zip((key for key, _ in ranking), normalised(scores), strict=True)
-    return _WeightedStrengths(trust(scores, said.get("above_chance")), dict(strengths))
-
-
-def _weighted_mean(rankings: Iterable[_WeightedStrengths]) -> dict[str, float]:
-    """The mean strength of each document, each ranking weighted by the trust in it; all alike if there is none."""
-    rankings = list(rankings)
-    weights = [one.trust for one in rankings]
-    if not any(weights):
-        weights = [1.0] * len(rankings)
-    means: dict[str, float] = {}
-    for weight, one in zip(weights, rankings, strict=True):
-        for key, strength in one.strengths.items():
-            means[key] = means.get(key, 0.0) + strength * weight / sum(weights)
-    return means
 
 
 def _inexact(linking: Linking) -> dict[str, dict[str, str]]:

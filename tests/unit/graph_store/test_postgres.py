@@ -16,6 +16,8 @@ from hopweave.graph.external_documents import ExternalDocuments
 from hopweave.graph.pagerank import PageRank
 from hopweave.graph_store.store import GraphStore
 from hopweave.hit import Hit
+from hopweave.knowledge_base.store import KnowledgeBase
+from hopweave.pipeline import Pipeline
 from hopweave.query import Query
 
 psycopg = pytest.importorskip("psycopg")
@@ -193,8 +195,57 @@ def test_names_that_cannot_be_looked_up_in_time(postgres_url, isles, monkeypatch
         hits = searched(store, isles, "Where does MV Skua sail?")
         assert "linking: the server that holds the graph took too long" in caplog.text
         assert {hit.receipts[-1].details["finished"] for hit in hits} == {False}
-        with pytest.raises(GraphTimeout, match="did not look up the names of the question in time"):
+        with pytest.raises(GraphTimeout, match="did not look up the seeds of the walk in time"):
             PageRank(seeds_from=()).search(Query("MV Skua?"), ExternalDocuments(store, shelf(isles)))
+
+
+@pytest.mark.parametrize("tenant", [None, {}])
+@pytest.mark.parametrize("question", ["Where does MV Skua sail?", "what sails there?"])
+@pytest.mark.parametrize("table", ["edges", "nodes", "state"])
+def test_upstream_hits_stand_in_for_a_walk_that_takes_too_long(postgres_url, isles, table, question, tenant, caplog):
+    with GraphStore.open(postgres_url, statement_seconds=0.15) as hasty:
+        hasty.add(isles)
+        with psycopg.connect(postgres_url) as other:
+            other.execute(f"LOCK TABLE hopweave.{table} IN ACCESS EXCLUSIVE MODE")
+            hits = searched(hasty, isles, question, tenant)
+            with pytest.raises(GraphTimeout):  # there is nothing else to give
+                PageRank(seeds_from=()).search(Query("MV Skua?"), ExternalDocuments(hasty, shelf(isles)))
+    assert hits[0].id == "skua"  # which was the best upstream
+    assert {hit.receipts[-1].details["finished"] for hit in hits} == {False}
+    if table != "edges":
+        assert {hit.receipts[-1].details["trust"] for hit in hits} == {0.0}
+        assert [hit.id for hit in hits] == ["skua", "petrel"]
+        assert "these are the hits of the sources that it starts from" in caplog.text
+
+
+def test_the_edges_of_names_that_were_read_are_followed_though_those_of_passages_take_too_long(
+    postgres_url, isles, monkeypatch
+):
+    from hopweave.graph_store.postgres.reading.graph import PostgresGraph
+
+    def too_slow(*arguments):
+        raise GraphTimeout("a statement took longer than 0.2 seconds")
+
+    with GraphStore.open(postgres_url) as store:
+        store.add(isles)
+        monkeypatch.setattr(PostgresGraph, "_read_edges", too_slow)
+        hits = searched(store, isles, "Which ferry reaches Hallow?")
+    assert {hit.receipts[-1].details["finished"] for hit in hits} == {False}
+    assert {"gate", "hallow"} <= {hit.id for hit in hits}  # next to Hallow, and not upstream
+
+
+def test_a_timeout_counts_for_no_trust_in_a_recipe(postgres_url, isles):
+    with GraphStore.open(postgres_url, statement_seconds=0.15) as hasty, KnowledgeBase.open() as base:
+        hasty.add(isles)
+        base.add(isles)
+        pipeline = Pipeline("multihop", ExternalDocuments(hasty, shelf(isles), index=base))
+        with psycopg.connect(postgres_url) as other:
+            other.execute("LOCK TABLE hopweave.nodes IN ACCESS EXCLUSIVE MODE")
+            result = pipeline.run("Which ferry reaches Hallow?")
+    assert result.hits
+    said = [receipt.details for hit in result.hits for receipt in hit.receipts if receipt.stage == "pagerank"]
+    assert said
+    assert {one["finished"] for one in said} == {False}
 
 
 def test_what_was_not_answered_in_time_is_asked_again(postgres_url, isles):

@@ -146,7 +146,7 @@ def test_the_extension_may_come_later(trigram_url, isles):
 
 
 def test_whoever_may_not_create_the_extension_goes_without(trigram_server, trigram_url, isles, caplog, monkeypatch):
-    monkeypatch.setattr(trigrams, "_told", set())
+    monkeypatch.setattr(trigrams, "_logged", set())
     database = trigram_url.rpartition("/")[2]
     with psycopg.connect(trigram_url, autocommit=True) as connection:
         connection.execute("DROP ROLE IF EXISTS clerk")
@@ -165,7 +165,7 @@ def test_whoever_may_not_create_the_extension_goes_without(trigram_server, trigr
 
 
 def test_a_server_without_the_extension(postgres_url, isles, caplog, monkeypatch):
-    monkeypatch.setattr(trigrams, "_told", set())
+    monkeypatch.setattr(trigrams, "_logged", set())
     with caplog.at_level(logging.INFO), GraphStore.open(postgres_url) as store:
         store.add(isles)
         if uses_index(store):

@@ -9,7 +9,7 @@ from hopweave.errors import GraphTimeout
 from hopweave.graph.port import Floats, Indices, Mask, StationaryDistribution
 from hopweave.graph.storage.csr import slices
 from hopweave.graph.walk.solver_options import SolverOptions
-from hopweave.graph.walk.transition_rows import TransitionRows, Workspace, borrowed
+from hopweave.graph.walk.transition_rows import TransitionRows, Transitions, Workspace, borrowed
 
 PUSH_THRESHOLD = 7e-4
 """A node is pushed while its residual is more than this x tolerance per edge."""
@@ -81,12 +81,12 @@ def _push_rounds(
         mass = residual[frontier]
         if rounds and mass.sum() < worthwhile:
             break
-        try:
-            found = rows.transitions(frontier)
-        except GraphTimeout:
-            if not rounds:
-                raise
+        wanted = len(frontier)
+        frontier, found = _transitions(rows, frontier)
+        if found is None:
             return rounds, False
+        if len(frontier) < wanted:
+            mass = residual[frontier]
         rounds += 1
         estimate[frontier] += mass
         residual[frontier] = 0
@@ -95,6 +95,8 @@ def _push_rounds(
         reached[targets] = True
         passed_on = found.probabilities * mass.repeat(found.counts)
         np.add.at(residual, targets, passed_on.astype(residual.dtype, copy=False))  # of one type, as `at` is slow else
+        if len(frontier) < wanted:
+            return rounds, False
         if rows.read_ahead:
             rows.expect(_near_threshold(rows, targets, residual, threshold))
         above = targets[residual[targets] > threshold]
@@ -105,6 +107,20 @@ def _push_rounds(
             if residual[frontier[~known]].sum() < worthwhile:  # not worth a round trip yet
                 frontier = frontier[known]
     return rounds, True
+
+
+def _transitions(
+    rows: TransitionRows, frontier: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], Transitions | None]:
+    """The rows of the nodes that can be read in time: all, or those that were read before; None if there are none."""
+    try:
+        return frontier, rows.transitions(frontier)
+    except GraphTimeout:
+        known = frontier[rows.is_read(frontier)]
+    try:
+        return known, rows.transitions(known) if len(known) else None
+    except GraphTimeout:
+        return known, None
 
 
 def _near_threshold(

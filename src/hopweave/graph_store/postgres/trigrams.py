@@ -39,7 +39,7 @@ SELECT found.bucket, found.word FROM found JOIN ends USING (bucket) WHERE ends.w
 """Words of names that share trigrams with some words, of so many of the words in each bucket, as without the index."""
 
 _ANY_GROUP = 4  # groups of three letters that one swap of letters changes, which is the most that any edit changes
-_told: set[str] = set()
+_logged: set[str] = set()
 
 
 def prepare(connection: Connection[Any], schema: str, where: str) -> None:
@@ -58,13 +58,13 @@ def prepare(connection: Connection[Any], schema: str, where: str) -> None:
     except psycopg.OperationalError:
         raise
     except psycopg.Error as error:
-        tell_once(where, str(error).partition("\n")[0])
+        log_once(where, str(error).partition("\n")[0])
 
 
-def tell_once(where: str, reason: str) -> None:
+def log_once(where: str, reason: str) -> None:
     """Log that misspelt names are looked for without the extension."""
-    if where not in _told:
-        _told.add(where)
+    if where not in _logged:
+        _logged.add(where)
         logger.info("%s: misspelt names are looked for without a trigram index: %s", where, reason)
 
 

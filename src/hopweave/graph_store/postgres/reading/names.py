@@ -87,7 +87,7 @@ class PostgresNames(SimilarNames):
         except KnowledgeBaseError as error:
             if self._trigram_schema is None:
                 raise
-            trigrams.tell_once(self._connections.where, str(error))  # somebody has dropped the extension
+            trigrams.log_once(self._connections.where, str(error))  # somebody has dropped the extension
             self._trigram_schema = None
             self.prepare(spans, hidden=hidden)
 
