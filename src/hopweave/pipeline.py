@@ -48,7 +48,7 @@ class Pipeline:
     def __init__(
         self, recipe: str | Path | Recipe, knowledge: Knowledge, *, cache: QueryCache[Result] | None = None
     ) -> None:
-        if knowledge is not None and not hasattr(knowledge, "capabilities"):
+        if not hasattr(knowledge, "capabilities"):
             raise TypeError(
                 f"knowledge: must be an open knowledge base, such as KnowledgeBase.open('my.db'), but got {knowledge!r}"
             )

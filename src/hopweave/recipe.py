@@ -201,6 +201,10 @@ def load_recipe(recipe: str | Path | Recipe) -> Recipe:
     """
     if isinstance(recipe, Recipe):
         return recipe
+    if not isinstance(recipe, str | Path):
+        raise TypeError(
+            f"recipe: must be the name of a shipped recipe, the path of a YAML file or a Recipe, but got {recipe!r}"
+        )
     if str(recipe) in recipe_names():
         return _shipped(str(recipe))
     try:

@@ -93,7 +93,7 @@ def test_receipts_name_the_knowledge_base(paths):
 
 
 def test_filters_hold_in_each(paths, bases):
-    expected = FederatedPipeline("hybrid", bases).run(Query(QUESTION, filters={"team": "blue"})).hits
+    expected = FederatedPipeline("multihop", bases).run(Query(QUESTION, filters={"team": "blue"})).hits
     filters = {"field": "meta.team", "operator": "==", "value": "blue"}
     found = InHaystack(knowledge_base=paths).run(query=QUESTION, filters=filters)
     same(in_haystack(found), pairs(expected))

@@ -11,6 +11,7 @@ from hopweave.stages.adjust.freshness import Freshness
 from hopweave.stages.rerank.remote_rerank import RemoteRerank
 
 TOP_K = "top_k: must be a whole number of at least 1, but got '5'"
+NO_NAME = "recipe: must be the name of a shipped recipe, the path of a YAML file or a Recipe, but got"
 NO_RECIPE = "there is no recipe 'hybird' and no such file; shipped are hybrid, .*multihop"
 FOLDER = "folder: cannot be opened: is a folder, not a file, such as .*my.db"
 TENANT = "tenant: must be a mapping of metadata fields to values, but got 'acme'"
@@ -71,6 +72,7 @@ CORE = {
         "(?s)RemoteRerank.*provider.*'coher' is unknown; allowed are cohere, ",
     ),
     "a misspelt recipe": (lambda kb: kb.search("x", recipe="hybird"), RecipeError, NO_RECIPE),
+    "no recipe at all": (lambda kb: kb.search("x", recipe=None), TypeError, NO_NAME),
     "top_k as a string": (lambda kb: kb.search("x", top_k="5"), ValueError, TOP_K),
     "top_k as a fraction": (lambda kb: kb.search("x", top_k=2.5), ValueError, "top_k: .* at least 1, but got 2.5"),
     "a folder as a file": (lambda _: KnowledgeBase.open("folder"), KnowledgeBaseError, FOLDER),
@@ -229,6 +231,7 @@ def llama_index_mistakes(kb):
     from llama_index.core.schema import TextNode
     from llama_index.ingestion.hopweave import KnowledgeBaseWriter
     from llama_index.postprocessor.hopweave import FreshnessPostprocessor, LengthPostprocessor
+    from llama_index.query_engine.hopweave import load_query_engine
     from llama_index.retrievers.hopweave import BM25Retriever, FusionRetriever, PageRankRetriever, RecipeRetriever
 
     index = VectorStoreIndex([TextNode(text="x")], embed_model=MockEmbedding(4))
@@ -236,6 +239,12 @@ def llama_index_mistakes(kb):
     retrievers = {"a": index.as_retriever()}
     return {
         "a misspelt recipe": (lambda: RecipeRetriever(kb, recipe="hybird"), NO_RECIPE),
+        "a knowledge base as recipe": (lambda: load_query_engine(kb), NO_NAME),
+        "no knowledge base": (load_query_engine, "knowledge_base: must be an open knowledge base, .* but got None"),
+        "none for a retriever": (
+            lambda: RecipeRetriever(None),
+            "knowledge: must be an open knowledge base, .* got None",
+        ),
         "an index as knowledge base": (lambda: RecipeRetriever(index), no_knowledge),
         "an index under a graph retriever": (lambda: PageRankRetriever(index), no_knowledge),
         "a folder as a file": (lambda: BM25Retriever("folder"), FOLDER),

@@ -62,7 +62,7 @@ def test_finds_nodes_and_tells_why_without_telling_the_llm(kb):
     nodes = RecipeRetriever(kb).retrieve(QUESTION)
     assert {node.node_id for node in nodes[:2]} == {"pump", "pump-copy"}
     receipts = nodes[0].metadata["hopweave"]["receipts"]
-    assert [receipt["stage"] for receipt in receipts] == ["bm25", "vector", "trust_weighted"]
+    assert [receipt["stage"] for receipt in receipts] == ["pagerank", "bm25", "vector", "trust_weighted"]
     for mode in (MetadataMode.LLM, MetadataMode.EMBED):
         assert "receipts" not in nodes[0].node.get_content(metadata_mode=mode)
 

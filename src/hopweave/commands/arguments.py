@@ -4,7 +4,10 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
+from hopweave.recipes import DEFAULT_RECIPE
+
 DEFAULT_FILE = "hopweave.db"
+RECIPE_HELP = f"a shipped recipe or a YAML file (default: {DEFAULT_RECIPE})"
 
 
 def command(

@@ -8,9 +8,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopweave.commands.arguments import DEFAULT_FILE, command, positive, seconds
+from hopweave.commands.arguments import DEFAULT_FILE, RECIPE_HELP, command, positive, seconds
 from hopweave.commands.terminal import note, show
 from hopweave.metadata.titles import title_of
+from hopweave.recipes import DEFAULT_RECIPE
 
 if TYPE_CHECKING:
     from hopweave.hit import Hit
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 _EXAMPLES = """\
 examples:
   hopweave query "who built the tide gate?"
-  hopweave query "tide gate" --recipe hybrid --top-k 5 --explain
+  hopweave query "tide gate" --top-k 5 --explain
+  hopweave query "tide gate" --recipe hybrid
   hopweave query "timetable" --filter type=notice --json
   hopweave query "tide gate" --report gate.html
   hopweave query "tide gate" --kb handbook.db --kb tickets=data/2026.db
@@ -38,7 +40,7 @@ def add_to(commands: Any) -> None:
     query = command(commands, "query", run, "search a knowledge base file", _EXAMPLES, kb=False)
     query.add_argument("--kb", action="append", metavar="[NAME=]FILE", help=_KB_HELP)
     query.add_argument("question", type=_question, help="the question, or - to read questions, one on each line")
-    query.add_argument("--recipe", default="hybrid", metavar="NAME", help="a shipped recipe or a YAML file")
+    query.add_argument("--recipe", default=DEFAULT_RECIPE, metavar="NAME", help=RECIPE_HELP)
     query.add_argument("--top-k", type=positive, metavar="N", help="how many hits (default: the recipe's)")
     query.add_argument("--filter", action="append", type=_filter, default=[], metavar="FIELD=VALUE", help=_FILTER_HELP)
     query.add_argument("--skip", action="append", default=[], metavar="PART", help=_SKIP_HELP)

@@ -25,7 +25,8 @@ class TrustWeighted(Fuser):
     A source that states its own trust (the detail `trust` of its receipts, in [0, 1], as `pagerank` does from how
     well the names in the question were linked) gets `max_stated_share` · trust of the whole; the others share the rest
     in proportion to their trust. `weights` multiply the trust. If no ranking has any contrast, all sources weigh the
-    same. Receipts say how much each source was trusted, and the evidence.
+    same. Receipts say how much each source was trusted, and the evidence; it is `hits: 0` for a source that has found
+    nothing, such as `pagerank` in a file without a graph.
 
     >>> sure = [Hit("a", 9.0), Hit("b", 3.0), Hit("c", 1.0)]
     >>> unsure = [Hit("c", 0.81), Hit("b", 0.80), Hit("a", 0.79)]
@@ -103,7 +104,9 @@ class TrustWeighted(Fuser):
         return self.weights.get(name, 1.0)
 
     def _evidence(self, hits: list[Hit]) -> dict[str, float]:
-        """What the trust in a ranking follows from."""
+        """What the trust in a ranking follows from; a source that has found nothing has no part in the sum."""
+        if not hits:
+            return {"hits": 0}
         said = {name: value for name in ("trust", "above_chance") if (value := _stated(hits, name)) is not None}
         return said if "trust" in said else said | {"contrast": round(contrast(_scores(hits), self.depth), 3)}
 

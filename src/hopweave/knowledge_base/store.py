@@ -36,6 +36,7 @@ from hopweave.knowledge_base.settings import UNSET, Settings
 from hopweave.knowledge_base.writer import Writer, ids_of_source, record_imported, remove
 from hopweave.metadata.filters import Filters
 from hopweave.query import Query
+from hopweave.recipes import DEFAULT_RECIPE
 from hopweave.vector.graph_embedder import GraphEmbedder
 from hopweave.vector.question_vectors import QuestionVectors
 
@@ -315,7 +316,7 @@ class KnowledgeBase(SnapshotRankings):
         self,
         query: "str | Query",
         *,
-        recipe: "str | Recipe" = "hybrid",
+        recipe: "str | Recipe" = DEFAULT_RECIPE,
         top_k: int | None = None,
         filters: Filters | None = None,
         tenant: Tenant | None = None,

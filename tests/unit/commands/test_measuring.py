@@ -10,6 +10,7 @@ import pytest
 from hopweave.cli import main
 from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.recipe import Recipe
+from hopweave.recipes import DEFAULT_RECIPE
 
 QUERIES = [
     {"id": "gate", "question": "When does the tide gate open?", "gold": ["gate"]},
@@ -55,7 +56,7 @@ def test_evaluate_shows_recipes_and_sources(run):
 def test_evaluate_as_json_markdown_and_per_query(run):
     code, out, _ = run("evaluate", "queries.jsonl", "--measure", "recall@5", "--json", "--per-query", "answers.jsonl")
     assert code == 0
-    assert json.loads(out)["recipes"]["hybrid"]["recall@5"]["mean"] == pytest.approx((1 + 1 + 1 / 2) / 3)
+    assert json.loads(out)["recipes"]["multihop"]["recall@5"]["mean"] == pytest.approx((1 + 1 + 1 / 2) / 3)
     answers = [json.loads(line) for line in Path("answers.jsonl").read_text().splitlines()]
     assert [(one["id"], one["recall@5"]) for one in answers[:3]] == [("gate", 1.0), ("ship", 1.0), ("lost", 0.5)]
     _, out, _ = run("evaluate", "queries.jsonl", "--measure", "mrr@10", "--markdown")
@@ -67,7 +68,7 @@ def test_strict_judging(run):
     means = []
     for strict in ([], ["--strict"]):
         _, out, _ = run("evaluate", "one.jsonl", "--measure", "recall@5", "--json", *strict)
-        means.append(json.loads(out)["recipes"]["hybrid"]["recall@5"]["mean"])
+        means.append(json.loads(out)["recipes"]["multihop"]["recall@5"]["mean"])
     assert means == [1.0, 0.0]
 
 
@@ -158,3 +159,18 @@ def test_help_of_the_measuring_commands_loads_nothing_heavy():
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert not {"optuna", "ir_measures", "scipy", "numpy"} & set(ran.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("command", "name_in"),
+    {
+        "evaluate": lambda data: "".join(data["recipes"]),
+        "diagnose": lambda data: data["recipes"][0]["recipe"],
+        "tune": lambda data: data["recipe"],
+    }.items(),
+)
+def test_the_usual_recipe(run, command, name_in):
+    fewer = ["--trials", "2"] if command == "tune" else []
+    code, out, _ = run(command, "queries.jsonl", "--json", *fewer)
+    assert (code, name_in(json.loads(out))) == (0, DEFAULT_RECIPE)
+    assert f"(default: {DEFAULT_RECIPE})" in " ".join(run(command, "--help")[1].split())

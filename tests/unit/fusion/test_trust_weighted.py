@@ -51,6 +51,14 @@ def test_shares_follow_how_far_the_best_hit_is_above_chance():
     assert fused[0].receipts[-1].details["evidence"]["vector"] == {"above_chance": 2.0, "contrast": 0.25}
 
 
+def test_a_source_without_hits_says_so_and_changes_nothing():
+    rankings = {"text": stating(1.0, 2.0, 1.0), "vector": stating(2.0, 0.8, 0.6)}
+    fused = TrustWeighted(depth=2).fuse({**rankings, "graph": []}, ASKED)
+    assert fused[0].receipts[-1].details["evidence"]["graph"] == {"hits": 0}
+    plain = TrustWeighted(depth=2).fuse(rankings, ASKED)
+    assert [(hit.id, hit.score) for hit in fused] == [(hit.id, hit.score) for hit in plain]
+
+
 def test_unless_every_source_states_it_contrast_alone_counts():
     rankings = {"text": stating(3.0, 2.0, 1.0), "vector": ranking(0.8, 0.6)}
     assert TrustWeighted(depth=2).shares(rankings) == {"text": pytest.approx(0.8), "vector": pytest.approx(0.2)}

@@ -58,7 +58,8 @@ def test_add_get_count_search(kb, isles):
     assert kb.count() == 5
     hit = kb.get(["skua"])["skua"]
     assert (hit.id, hit.score, hit.text, hit.metadata) == ("skua", None, isles[0].text, isles[0].metadata)
-    assert ids(kb, "tide gate")[:2] == ["gate", "notice"]
+    assert ids(kb, "tide gate")[0] == "gate"
+    assert ids(kb, "tide gate", recipe="hybrid")[:2] == ["gate", "notice"]
     assert [document.id for document in kb.documents()] == [document.id for document in isles]
     some = [isles[3].id, "unknown", isles[1].id]
     assert [document.id for document in kb.documents(some)] == [isles[1].id, isles[3].id]

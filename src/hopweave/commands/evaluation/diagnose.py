@@ -4,9 +4,10 @@ import argparse
 import json
 from typing import Any
 
-from hopweave.commands.arguments import command, positive
+from hopweave.commands.arguments import RECIPE_HELP, command, positive
 from hopweave.commands.evaluation.evaluate import add_judging, judging, warn
 from hopweave.commands.terminal import show
+from hopweave.recipes import DEFAULT_RECIPE
 
 _EXAMPLES = """\
 examples:
@@ -30,9 +31,7 @@ def add_to(commands: Any) -> None:
     summary = "report what would help a corpus, or which questions recipes fail, and why"
     parser = command(commands, "diagnose", run, summary, _EXAMPLES)
     add_judging(parser, optional="; without them, the report is about the corpus")
-    parser.add_argument(
-        "--recipe", action="append", metavar="NAME", help="a shipped recipe or a YAML file; may be repeated"
-    )
+    parser.add_argument("--recipe", action="append", metavar="NAME", help=f"{RECIPE_HELP}; may be repeated")
     parser.add_argument("--top-k", type=positive, metavar="N", help="how many hits count (default: 10)")
     parser.add_argument(
         "--sample", type=positive, metavar="N", help="without queries: passages to test the embedder on (default: 200)"
@@ -67,7 +66,7 @@ def _run_judged(options: argparse.Namespace) -> int:
     with KnowledgeBase.open(options.kb, read_only=True) as kb:
         found = [
             diagnose(kb, recipe, judged, top_k=options.top_k or 10, judging=judging(options))
-            for recipe in options.recipe or ["hybrid"]
+            for recipe in options.recipe or [DEFAULT_RECIPE]
         ]
     warn(found[0].warnings)
     if options.json:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopweave.commands.arguments import command
+from hopweave.commands.arguments import RECIPE_HELP, command
 from hopweave.commands.terminal import note, show
+from hopweave.recipes import DEFAULT_RECIPE
 
 if TYPE_CHECKING:
     from hopweave.evaluate.metrics import Judging
@@ -28,9 +29,7 @@ def add_to(commands: Any) -> None:
     """Declare the command and its arguments."""
     parser = command(commands, "evaluate", run, "evaluate recipes on judged queries", _EXAMPLES)
     add_judging(parser)
-    parser.add_argument(
-        "--recipe", action="append", metavar="NAME", help="a shipped recipe or a YAML file; may be repeated"
-    )
+    parser.add_argument("--recipe", action="append", metavar="NAME", help=f"{RECIPE_HELP}; may be repeated")
     add_measures(parser)
     parser.add_argument("--sources", action="store_true", help="also evaluate each source of the recipes alone")
     parser.add_argument("--by-intent", action="store_true", help="one row for each intent of the questions")
@@ -76,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
     with KnowledgeBase.open(options.kb, read_only=True) as kb:
         report = evaluate(
             kb,
-            options.recipe or ["hybrid"],
+            options.recipe or [DEFAULT_RECIPE],
             judged,
             measures=options.measure or DEFAULT_MEASURES,
             judging=judging(options),

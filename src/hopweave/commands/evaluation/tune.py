@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from hopweave.commands.arguments import command, positive
+from hopweave.commands.arguments import RECIPE_HELP, command, positive
 from hopweave.commands.evaluation.evaluate import add_judging, judging, warn
 from hopweave.commands.terminal import show
+from hopweave.recipes import DEFAULT_RECIPE
 
 _EXAMPLES = """\
 examples:
@@ -27,7 +28,7 @@ def add_to(commands: Any) -> None:
     """Declare the command and its arguments."""
     parser = command(commands, "tune", run, "tune the parameters of a recipe on judged queries", _EXAMPLES)
     add_judging(parser)
-    parser.add_argument("--recipe", default="hybrid", metavar="NAME", help="a shipped recipe or a YAML file")
+    parser.add_argument("--recipe", default=DEFAULT_RECIPE, metavar="NAME", help=RECIPE_HELP)
     parser.add_argument(
         "--parameter", action="append", metavar="PATH", help="parameter to tune: path or path=low:high; may be repeated"
     )

@@ -38,6 +38,7 @@ from hopweave.knowledge import Knowledge
 from hopweave.pipeline import Pipeline
 from hopweave.query import Query
 from hopweave.recipe import Recipe, load_recipe
+from hopweave.recipes import DEFAULT_RECIPE
 
 _WITHOUT_LLM: Mapping[str, type[BaseSynthesizer]] = {
     ResponseMode.NO_TEXT: NoText,
@@ -55,9 +56,9 @@ class RecipeQueryEngine(RetrieverQueryEngine):
     A recipe with a neighbourhood has it as data under `["hopweave"]["neighbourhood"]`.
 
     Args:
-        recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
+        recipe: Name of a shipped recipe, path of a YAML file, or a recipe; `multihop` when not given.
         knowledge_base: An open knowledge base, the path of its file, or `documents_in(store, graph)` for nodes in a
-            store of yours.
+            store of yours. It must be given.
         llm: The language model that answers; without one, the answer is made of the best sentences.
         embed_model: The model that embeds questions, if the file alone cannot say; see `llama_index.hopweave.opened`.
         retrievers: LlamaIndex retrievers by the name of the recipe's source whose place they take; None for a source
@@ -79,8 +80,8 @@ class RecipeQueryEngine(RetrieverQueryEngine):
 
     def __init__(
         self,
-        recipe: str | Path | Recipe,
-        knowledge_base: Knowledge | str | Path,
+        recipe: str | Path | Recipe = DEFAULT_RECIPE,
+        knowledge_base: Knowledge | str | Path | None = None,
         *,
         llm: LLM | None = None,
         embed_model: BaseEmbedding | None = None,
@@ -98,6 +99,11 @@ class RecipeQueryEngine(RetrieverQueryEngine):
         **options: Any,
     ) -> None:
         """Build the parts."""
+        if knowledge_base is None:
+            raise ValueError(
+                "knowledge_base: must be an open knowledge base, the path of its file, or documents_in(store, graph), "
+                "but got None"
+            )
         self._flat_scores = flat_scores
         self.recipe = load_recipe(recipe)
         knowledge = opened(knowledge_base, embed_model)
@@ -239,7 +245,11 @@ def _with_metadata(response: RESPONSE_TYPE, **stated: dict[str, Any]) -> RESPONS
 
 
 def load_query_engine(
-    recipe: str | Path | Recipe, knowledge_base: Knowledge | str | Path, *, llm: LLM | None = None, **options: Any
+    recipe: str | Path | Recipe = DEFAULT_RECIPE,
+    knowledge_base: Knowledge | str | Path | None = None,
+    *,
+    llm: LLM | None = None,
+    **options: Any,
 ) -> BaseQueryEngine:
     """
     A query engine from a recipe: by the name of a shipped one, or from your own YAML file.
@@ -247,14 +257,14 @@ def load_query_engine(
     ```python
     from llama_index.query_engine.hopweave import load_query_engine
 
-    engine = load_query_engine("hybrid", "hopweave.db")
+    engine = load_query_engine("multihop", "hopweave.db")
     print(engine.query("When does the tide gate open?"))
     ```
 
     Args:
-        recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
+        recipe: Name of a shipped recipe, path of a YAML file, or a recipe; `multihop` when not given.
         knowledge_base: An open knowledge base, the path of its file, or `documents_in(store, graph)` for nodes in a
-            store of yours.
+            store of yours. It must be given.
         llm: The language model that answers; without one, the answer is made of the best sentences.
         options: What `RecipeQueryEngine` takes: `retrievers`, `similarity_top_k`, `node_postprocessors`, `streaming`,
             `response_mode`, `output_cls`, `filters`, `tenant`, `now` ...

@@ -11,7 +11,7 @@ from llama_index.core.graph_stores.types import TRIPLET_SOURCE_KEY, ChunkNode, P
 from llama_index.core.indices.property_graph.sub_retrievers.base import DEFAULT_PREAMBLE, BasePGRetriever
 from llama_index.core.schema import NodeRelationship, NodeWithScore, QueryBundle, RelatedNodeInfo, TextNode
 from llama_index.graph_stores.hopweave.property_graph import Load, by_chunk, contribution
-from llama_index.hopweave.knowledge import documents_in
+from llama_index.hopweave.knowledge import NoDocuments, documents_in
 from llama_index.hopweave.nodes import to_hit
 from llama_index.retrievers.hopweave.pagerank import PageRankRetriever
 from llama_index_instrumentation import get_dispatcher
@@ -86,7 +86,7 @@ class PageRankPGRetriever(BasePGRetriever):
         self._refresh_seconds = refresh_seconds
         self._clock = clock
         self._parameters = {"similarity_top_k": similarity_top_k, "upstream": {}, **parameters}
-        PageRankRetriever(None, **self._parameters)  # which checks them
+        PageRankRetriever(NoDocuments(), **self._parameters)  # which checks them
         self._graph: _GraphRead | None = None
 
     def refresh(self) -> "PageRankPGRetriever":

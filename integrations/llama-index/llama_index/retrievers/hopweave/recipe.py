@@ -14,6 +14,7 @@ from hopweave.knowledge import Knowledge
 from hopweave.knowledge_base.cache import QueryCache
 from hopweave.pipeline import Pipeline, Result
 from hopweave.recipe import Recipe, load_recipe
+from hopweave.recipes import DEFAULT_RECIPE
 from hopweave.search.federated import FederatedPipeline, check_knowledge_bases
 
 
@@ -24,7 +25,7 @@ class RecipeRetriever(PipelineRetriever):
     Args:
         knowledge_base: An open knowledge base, the path of its file, or `documents_in(store, graph)`; or several of
             these by name, which are searched as one.
-        recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
+        recipe: Name of a shipped recipe, path of a YAML file, or a recipe; `multihop` when not given.
         retrievers: LlamaIndex retrievers by the name of the recipe's source whose place they take; None for a source
             that is to be left out; not with several knowledge bases.
         similarity_top_k: How many nodes to return; the recipe's own number when not given.
@@ -37,7 +38,7 @@ class RecipeRetriever(PipelineRetriever):
         ```python
         from llama_index.retrievers.hopweave import RecipeRetriever
 
-        retriever = RecipeRetriever("hopweave.db", recipe="hybrid")
+        retriever = RecipeRetriever("hopweave.db")
         nodes = retriever.retrieve("Who built the tide gate?")
         ```
 
@@ -51,7 +52,7 @@ class RecipeRetriever(PipelineRetriever):
         self,
         knowledge_base: Knowledge | str | Path | Mapping[str, Knowledge | str | Path],
         *,
-        recipe: str | Path | Recipe = "hybrid",
+        recipe: str | Path | Recipe = DEFAULT_RECIPE,
         retrievers: Mapping[str, BaseRetriever | None] | None = None,
         similarity_top_k: int | None = None,
         embed_model: BaseEmbedding | None = None,

@@ -19,12 +19,15 @@ from haystack_integrations.components.routers.hopweave.limits import FILTERS, OW
 from haystack_integrations.components.routers.hopweave.upstream import UpstreamRouter
 from hopweave import Recipe, load_recipe
 from hopweave.context.context_builder import ContextBuilder
+from hopweave.recipes import DEFAULT_RECIPE
 
 PIPELINES = Path(__file__).parent / "pipelines"
 """The folder with one YAML pipeline per shipped recipe."""
 
 
-def to_pipeline(recipe: str | Recipe, knowledge_base: str | Path | None = None, **place: Any) -> Pipeline:
+def to_pipeline(
+    recipe: str | Recipe = DEFAULT_RECIPE, knowledge_base: str | Path | None = None, **place: Any
+) -> Pipeline:
     """
     A pipeline with one component per source, fuser and stage of a recipe, to be changed like any other.
 
@@ -35,7 +38,7 @@ def to_pipeline(recipe: str | Recipe, knowledge_base: str | Path | None = None, 
     ```python
     from haystack_integrations.common.hopweave.recipe_pipeline import to_pipeline
 
-    pipeline = to_pipeline("hybrid", "hopweave.db")
+    pipeline = to_pipeline("multihop", "hopweave.db")
     documents = pipeline.run({"query": "Who built the tide gate?"})["fuse"]["documents"]
     ```
 
@@ -52,7 +55,7 @@ def to_pipeline(recipe: str | Recipe, knowledge_base: str | Path | None = None, 
     pipeline.connect("words.documents", "text.documents")
     ```
 
-    :param recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
+    :param recipe: Name of a shipped recipe, path of a YAML file, or a recipe; `multihop` when not given.
     :param knowledge_base: Path of the knowledge base file.
     :param place: Where else things are, as in `RecipeRetriever`: `graph`, `graph_schema`, `document_store`, `upstream`
         and `tenant`, each given to every component that takes it.
@@ -119,11 +122,11 @@ def open_sockets(pipeline: Pipeline, name: str) -> list[str]:
     return [f"{part}.{name}" for part, sockets in sorted(pipeline.inputs().items()) if name in sockets]
 
 
-def to_yaml(recipe: str | Recipe, knowledge_base: str | Path | None = None, **place: Any) -> str:
+def to_yaml(recipe: str | Recipe = DEFAULT_RECIPE, knowledge_base: str | Path | None = None, **place: Any) -> str:
     """
     A recipe as a YAML pipeline that ends in a cited context, with the inputs and outputs that Hayhooks wants declared.
 
-    :param recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
+    :param recipe: Name of a shipped recipe, path of a YAML file, or a recipe; `multihop` when not given.
     :param knowledge_base: Path of the knowledge base file; `hopweave.db` if there is no graph either.
     :param place: As in `to_pipeline`.
     :returns: The YAML; `Pipeline.loads` reads it without any setting. A secret is written as the name of its

@@ -12,6 +12,7 @@ from haystack_integrations.common.hopweave.documents import with_flat_scores
 from haystack_integrations.common.hopweave.graph_location import Graph, as_written
 from haystack_integrations.common.hopweave.questions import Skip, Tenant
 from hopweave import load_recipe
+from hopweave.recipes import DEFAULT_RECIPE
 from hopweave.scores import count_of
 
 
@@ -27,7 +28,7 @@ class HybridGraphRetriever:
     ```python
     from haystack_integrations.components.retrievers.hopweave import HybridGraphRetriever
 
-    retriever = HybridGraphRetriever(knowledge_base="hopweave.db", recipe="hybrid", top_k=5)
+    retriever = HybridGraphRetriever(knowledge_base="hopweave.db", top_k=5)
     documents = retriever.run(query="Who built the tide gate?")["documents"]
     ```
     """
@@ -39,7 +40,7 @@ class HybridGraphRetriever:
         document_store: DocumentStore | None = None,
         graph: Graph | None = None,
         graph_schema: str = "hopweave",
-        recipe: str = "hybrid",
+        recipe: str = DEFAULT_RECIPE,
         upstream: Sequence[str] = (),
         top_k: int | None = None,
         tenant: dict[str, Any] | None = None,
@@ -54,7 +55,7 @@ class HybridGraphRetriever:
             `GraphWriter` writes them. It takes the place of the graph of a knowledge base, so that with `upstream`
             retrievers of your store no knowledge base is needed.
         :param graph_schema: Schema of the database in which the tables of the graph lie.
-        :param recipe: Name of a shipped recipe, or path of a YAML file.
+        :param recipe: Name of a shipped recipe, or path of a YAML file; `multihop` when not given.
         :param upstream: Names of the recipe's sources whose documents other components find: each is an input of that
             name, to which any retriever can be connected.
         :param top_k: How many documents to return; the recipe's own number when not given.

@@ -32,6 +32,7 @@ from haystack_integrations.common.hopweave.tracing import tag
 from haystack_integrations.common.hopweave.upstream import with_upstream
 from hopweave import Pipeline, Query, QueryCache, Result, load_recipe
 from hopweave.knowledge import Knowledge
+from hopweave.recipes import DEFAULT_RECIPE
 from hopweave.scores import first
 from hopweave.search.federated import FederatedPipeline, check_knowledge_bases
 from hopweave.vector.vector_search import VectorSearch
@@ -50,7 +51,7 @@ class RecipeRetriever(NamedParameters):
     ```python
     from haystack_integrations.components.retrievers.hopweave import RecipeRetriever
 
-    retriever = RecipeRetriever(knowledge_base="hopweave.db", recipe="hybrid")
+    retriever = RecipeRetriever(knowledge_base="hopweave.db", top_k=5)
     documents = retriever.run(query="Who built the tide gate?")["documents"]
     ```
 
@@ -66,7 +67,7 @@ class RecipeRetriever(NamedParameters):
         document_store: DocumentStore | None = None,
         graph: Graph | None = None,
         graph_schema: str = "hopweave",
-        recipe: str = "hybrid",
+        recipe: str = DEFAULT_RECIPE,
         upstream: Sequence[str] = (),
         top_k: int | None = None,
         filters: dict[str, Any] | None = None,
@@ -86,7 +87,7 @@ class RecipeRetriever(NamedParameters):
             `GraphWriter` writes them. It takes the place of the graph of a knowledge base, so that with `upstream`
             retrievers of your store no knowledge base is needed.
         :param graph_schema: Schema of the database in which the tables of the graph lie.
-        :param recipe: Name of a shipped recipe, or path of a YAML file.
+        :param recipe: Name of a shipped recipe, or path of a YAML file; `multihop` when not given.
         :param upstream: Names of the recipe's sources whose documents other components find: each is an input of that
             name, to which any retriever can be connected.
         :param top_k: How many documents to return; the recipe's own number when not given.
