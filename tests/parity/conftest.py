@@ -20,6 +20,7 @@ from haystack import Document as HaystackDocument
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from llama_index.hopweave import RequestBundle
+from llama_index.hopweave.knowledge import NoDocuments
 
 import haystack_integrations.components.joiners.hopweave as joiners
 import haystack_integrations.components.rankers.hopweave as rankers
@@ -146,7 +147,7 @@ class InLlamaIndex:
         if role == "fuser":
             return llama_index_retrievers.FusionRetriever(dict.fromkeys(OWN, FixedRetriever()), fuse=kind, **parameters)
         if role == "source":
-            return self.classes[role, kind](None, **as_similarity(parameters))
+            return self.classes[role, kind](NoDocuments(), **as_similarity(parameters))
         dated = {"now": NOW} if "now" in self.classes[role, kind].model_fields else {}
         return self.classes[role, kind](**dated, **parameters)
 
