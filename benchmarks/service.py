@@ -257,7 +257,7 @@ def running_service(workers: int, *, synthesis: bool = False, **more: str) -> It
         }
         service = subprocess.Popen([sys.executable, "-m", "search_service"], cwd=EXAMPLE, env=environment)
         try:
-            wait_for(port)
+            wait_for(port, workers)
             yield port, service.pid
         finally:
             service.terminate()
@@ -288,14 +288,17 @@ def free_port() -> int:
         return int(one.getsockname()[1])
 
 
-def wait_for(port: int, seconds: float = 60) -> None:
+def wait_for(port: int, workers: int, seconds: float = 60) -> None:
+    """Until every worker takes connections."""
     end = perf_counter() + seconds
     while perf_counter() < end:
         try:
-            with urlopen(f"http://127.0.0.1:{port}/health/ready", timeout=2):
-                return
+            with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=2) as reply:
+                if reply.read().count(b"search_worker_connections{") >= workers:
+                    return
         except OSError:
-            sleep(0.2)
+            pass
+        sleep(0.2)
     sys.exit(f"the service did not start within {seconds:g} s")
 
 

@@ -4,7 +4,9 @@ import argparse
 import asyncio
 import logging.config
 import os
+import signal
 import sys
+from contextlib import suppress
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy: what makes use of more cores is more workers
@@ -64,19 +66,28 @@ def serve(settings: Settings, logs: dict[str, Any]) -> None:
     from search_service.operation.jobs import Jobs
 
     Jobs(settings.state_folder / "jobs.db", settings.max_jobs).give_back()
-    uvicorn.run(
-        "search_service.app:create",
-        factory=True,
-        host=settings.host,
-        port=settings.port,
-        workers=settings.workers,
-        log_config=logs,
-        access_log=False,
-        server_header=False,
-        http=Connection,
-        h11_max_incomplete_event_size=settings.max_head_bytes,
-        timeout_graceful_shutdown=settings.shutdown_seconds,
-    )
+    options: dict[str, Any] = {
+        "app": "search_service.app:create",
+        "factory": True,
+        "host": settings.host,
+        "port": settings.port,
+        "workers": settings.workers,
+        "loop": "search_service.operation.balance:Loop",
+        "http": Connection,
+        "ws": "none",
+        "log_config": logs,
+        "access_log": False,
+        "server_header": False,
+        "proxy_headers": False,  # nothing depends on the address of a caller
+        "timeout_graceful_shutdown": settings.shutdown_seconds,
+    }
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn raises it once more when all is done
+    if settings.workers > 1:
+        uvicorn.run(**options)
+        return
+    config = uvicorn.Config(**options)
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[config.bind_socket()])
 
 
 async def tools(settings: Settings) -> None:

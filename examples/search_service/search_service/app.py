@@ -1,6 +1,7 @@
 """The HTTP face of the service."""
 
 import asyncio
+import gc
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -45,6 +46,8 @@ def create() -> Guard:
         sys.setswitchinterval(0.0005)  # the event loop waits no longer for a thread that searches
         service = app.state.service = await asyncio.to_thread(Service, settings)
         app.state.mcp = over_http(Tools(service.results, settings.mcp), settings.mcp.allowed_hosts)
+        gc.collect()
+        gc.freeze()  # models and indexes stay: looking for garbage among them would hold up searches
         watch = asyncio.create_task(end_with_parent())
         async with app.state.mcp.run():
             yield

@@ -73,7 +73,7 @@ class Engine:
         self.store = store
         self._rerank = rerank
         self._last_rerank_failed = False
-        self._cache = QueryCache[Found](max_entries=cache_entries) if cache_entries else None
+        self._cache_entries, self._cache = cache_entries, (0, QueryCache[Found]())
         for expand in (False, True):  # indexes and models are read when first asked for: not by a caller
             store.search(Query("warm up"), "hybrid", expand_graph=expand, top_k=1, stopped=bool)
         self._apply_rerank(Found([Hit("warm up", 1.0, "warm up")], "hybrid", None, {}), Query("warm up"))
@@ -91,16 +91,23 @@ class Engine:
 
     def _cached(self, request: SearchRequest, tenant: Mapping[str, Any] | None, stopped: Callable[[], bool]) -> Found:
         started = perf_counter()
-        if self._cache is None:
+        if not self._cache_entries:
             return self._search(request, tenant, stopped)
-        key = f"{self.store.version} {tenant} {request.model_dump_json()}"
-        known = self._cache.get(key)
+        cache = self._current_cache(self.store.version)
+        key = f"{tenant} {request.model_dump_json()}"
+        known = cache.get(key)
         if known is not None:
             return replace(known, timings={"cache": 1000 * (perf_counter() - started)}, degraded=[])
         found = self._search(request, tenant, stopped)
         if not found.degraded:
-            self._cache.put(key, replace(found, timings={}, degraded=[]))
+            cache.put(key, replace(found, timings={}, degraded=[]))
         return found
+
+    def _current_cache(self, version: int) -> QueryCache[Found]:
+        """The answers of this version; those of another are dropped, as nobody gets them any more."""
+        if self._cache[0] != version:
+            self._cache = (version, QueryCache[Found](max_entries=self._cache_entries))
+        return self._cache[1]
 
     def _search(self, request: SearchRequest, tenant: Mapping[str, Any] | None, stopped: Callable[[], bool]) -> Found:
         """Run the recipe, rerank if that is set up, and drop what is too weak."""

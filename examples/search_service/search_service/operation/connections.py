@@ -4,9 +4,12 @@ import asyncio
 from functools import cache
 from typing import Any
 
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from search_service.operation.balance import loads
 from search_service.settings import Settings
+
+_LAST_SECONDS = 1.0  # that a new connection may take to send its request when the service is about to end
 
 
 @cache
@@ -14,13 +17,14 @@ def _settings() -> Settings:
     return Settings()
 
 
-class Connection(H11Protocol):
-    """Closed if the head of a request does not arrive in time, or sooner if there are too many connections.
+class Connection(HttpToolsProtocol):
+    """Closed if the head of a request is too large or does not arrive in time, or if there are too many connections.
 
-    h11 refuses heads that are too large; a body has its own limits in `guard.py`.
+    A body has its own limits in `guard.py`.
     """
 
     _silent: dict["Connection", asyncio.TimerHandle] = {}  # noqa: RUF012 - of all connections, the longest silent first
+    _head_bytes = 0
 
     def connection_made(self, transport: Any) -> None:
         """Begin to wait for a request; if there are too many connections, the longest silent one goes."""
@@ -32,30 +36,54 @@ class Connection(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Stop waiting when the head of a request is there."""
         before = self.cycle
+        awaits_head = before is None or not before.more_body
         super().data_received(data)
         if self.cycle is not before:
+            self._head_bytes = 0
             self._stop_waiting()
+            if loads().left or loads().another_has_far_less():
+                self.cycle.keep_alive = False
+        elif awaits_head:
+            self._head_bytes += len(data)
+            if self._head_bytes > _settings().max_head_bytes:
+                self._give_up()
+
+    def on_headers_complete(self) -> None:
+        """Refuse a head that arrived at once and is too large; the parser makes it a 400."""
+        if len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > _settings().max_head_bytes:
+            raise ValueError("the head of the request is too large")
+        super().on_headers_complete()
 
     def on_response_complete(self) -> None:
-        """Begin to wait for the next request."""
-        before = self.cycle
+        """Begin to wait for the next request, unless it is there."""
+        has_next = bool(self.pipeline)
         super().on_response_complete()
-        if self.cycle is before and not self.transport.is_closing():
+        if not has_next and not self.transport.is_closing():
             self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing to wait for any more."""
-        self._stop_waiting()
         super().connection_lost(exc)
+        self._stop_waiting()
 
     def _wait(self) -> None:
-        self._stop_waiting()
-        Connection._silent[self] = self.loop.call_later(_settings().head_seconds, self._give_up)
+        self._cancel_timer()
+        seconds = _LAST_SECONDS if loads().left else _settings().head_seconds
+        Connection._silent[self] = self.loop.call_later(seconds, self._give_up)
+        self._note_load()
 
     def _stop_waiting(self) -> None:
+        self._cancel_timer()
+        self._note_load()
+
+    def _cancel_timer(self) -> None:
         timer = Connection._silent.pop(self, None)
         if timer is not None:
             timer.cancel()
+
+    def _note_load(self) -> None:
+        every = len(self.connections)
+        loads().note(every - len(Connection._silent), every)
 
     def _give_up(self) -> None:
         self._stop_waiting()

@@ -45,6 +45,23 @@ class Refused(Exception):
         self.status, self.message, self.headers = status, message, headers
 
 
+class Answer:
+    """Sends an answer with the headers that every answer has."""
+
+    def __init__(self, send: Any, headers: list[tuple[bytes, bytes]]) -> None:
+        self._send, self._headers = send, headers
+        self.status, self.complete = 0, False
+
+    async def __call__(self, message: dict[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            own = {name.lower() for name, _ in message["headers"]}
+            message["headers"] = [*message["headers"], *(pair for pair in self._headers if pair[0] not in own)]
+        else:
+            self.complete = not message.get("more_body", False)
+        await self._send(message)
+
+
 class Guard:
     """Wraps an ASGI application."""
 
@@ -62,7 +79,7 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        started, status = perf_counter(), 0
+        started = perf_counter()
         headers = dict(scope["headers"])
         given = headers.get(b"x-request-id", b"").decode("latin-1")
         request_id = given if _SAFE_ID.fullmatch(given) else uuid4().hex
@@ -70,14 +87,7 @@ class Guard:
         scope.setdefault("state", {}).update(request_id=request_id, fields=fields)
         more = [*_HEADERS, (b"x-request-id", request_id.encode()), *self._cors(headers)]
 
-        async def answer(message: dict[str, Any]) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-                own = {name.lower() for name, _ in message["headers"]}
-                message["headers"] = [*message["headers"], *(pair for pair in more if pair[0] not in own)]
-            await send(message)
-
+        answer = Answer(send, more)
         with request_span(scope, headers) as span:
             try:
                 await self._checked(scope, headers, receive, answer)
@@ -85,16 +95,16 @@ class Guard:
                 await _refuse(answer, refusal.status, refusal.message, request_id, refusal.headers)
             except Exception:
                 logger.exception("request failed", extra={"fields": {"request_id": request_id}})
-                if not status:
+                if not answer.status:
                     await _refuse(answer, 500, "Something went wrong here. It has been noted.", request_id, {})
             finally:
                 took, route = perf_counter() - started, getattr(scope.get("route"), "path", "(none)")
-                note_request(route, scope["method"], status, took)
-                fields |= {"path": route, "status": status, "milliseconds": round(1000 * took, 1)}
+                note_request(route, scope["method"], answer.status, took)
+                fields |= {"path": route, "status": answer.status, "milliseconds": round(1000 * took, 1)}
                 fields |= described(span, fields)
                 logger.info("request", extra={"fields": fields})
 
-    async def _checked(self, scope: dict[str, Any], headers: dict[bytes, bytes], receive: Any, answer: Any) -> None:
+    async def _checked(self, scope: dict[str, Any], headers: dict[bytes, bytes], receive: Any, answer: Answer) -> None:
         """Let a request through that has a key, comes not too often, is not too large and arrives in time."""
         if scope["method"] == "OPTIONS" and b"access-control-request-method" in headers:
             raise Refused(204 if self._cors(headers) else 403, "")
@@ -124,18 +134,24 @@ class Guard:
             (b"vary", b"origin"),
         ]
 
-    async def _answer(self, scope: dict[str, Any], body: bytes, receive: Any, answer: Any) -> None:
+    async def _answer(self, scope: dict[str, Any], body: bytes, receive: Any, answer: Answer) -> None:
         """Let the application answer, unless the caller goes away before it has."""
         gone = asyncio.ensure_future(receive())  # the body is whole, so this can only be the end
-        work = asyncio.ensure_future(self._app(scope, _replayed(body, gone), answer))
+        work = asyncio.current_task()
+        assert work is not None
+        gone.add_done_callback(lambda _: answer.complete or work.cancel())
         try:
-            await asyncio.wait({gone, work}, return_when=asyncio.FIRST_COMPLETED)
-            if not work.done():
-                raise Refused(499, "The caller has gone.")
-            await work
+            await self._app(scope, _replayed(body, gone), answer)
+        except asyncio.CancelledError:
+            work.uncancel()
+            if gone.done():
+                raise Refused(499, "The caller has gone.") from None
+            if answer.status:
+                raise
+            raise Refused(503, "The service is about to end.", connection="close") from None
         finally:
-            for task in (gone, work):
-                task.cancel()
+            answer.complete = True
+            gone.cancel()
 
     def _max_bytes(self, path: str) -> int:
         return next((most for start, most in self._sizes.items() if path.startswith(start)), self._usual_size)

@@ -17,6 +17,8 @@ from threading import Event, Thread
 from typing import Any
 from uuid import uuid4
 
+from search_service.operation.state import is_alive
+
 logger = logging.getLogger("search_service")
 
 _SCHEMA = """
@@ -89,7 +91,7 @@ class Jobs:
         with self._open() as connection:
             busy = connection.execute("SELECT worker FROM jobs WHERE status = 'running'").fetchall()
         for (worker,) in busy:
-            if not _is_alive(worker):
+            if not is_alive(worker):
                 self.give_back(worker)
         with self._open() as connection:
             row = connection.execute(
@@ -168,16 +170,6 @@ class Runner(Thread):
             logger.exception("job failed", extra={"fields": {"job": job.id}})
             self._jobs.fail(job)
         return True
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _now() -> str:

@@ -5,10 +5,14 @@ Every worker keeps its figures in a file of its own, and whichever is asked adds
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from prometheus_client import REGISTRY, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.metrics_core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+
+from search_service.operation.balance import Load
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
@@ -40,10 +44,26 @@ def note_search(timings: Mapping[str, float]) -> None:
         STEPS.labels(step).observe(milliseconds / 1000)
 
 
-def rendered() -> bytes:
+class Workers(Collector):
+    """What each worker has to do now."""
+
+    def __init__(self, loads: Sequence[Load]) -> None:
+        self._loads = loads
+
+    def collect(self) -> Iterable[GaugeMetricFamily]:
+        """Gauges with the number of the process."""
+        for name in ("requests", "connections"):
+            family = GaugeMetricFamily(f"search_worker_{name}", f"{name.title()} that a worker has.", labels=["process"])
+            for load in self._loads:
+                family.add_metric([str(load.process)], getattr(load, name))
+            yield family
+
+
+def rendered(loads: Sequence[Load]) -> bytes:
     """The figures of all workers as text."""
+    own = CollectorRegistry()
+    own.register(Workers(loads))
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:  # a single process that was not started by `__main__`
-        return generate_latest(REGISTRY)
-    registry = CollectorRegistry()
-    MultiProcessCollector(registry)
-    return generate_latest(registry)
+        return generate_latest(REGISTRY) + generate_latest(own)
+    MultiProcessCollector(own)
+    return generate_latest(own)

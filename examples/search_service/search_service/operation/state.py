@@ -41,3 +41,14 @@ async def end_with_parent(poll_seconds: float = 1.0) -> None:
     while os.getppid() == parent:
         await asyncio.sleep(poll_seconds)
     os.kill(os.getpid(), signal.SIGTERM)
+
+
+def is_alive(process: int) -> bool:
+    """Whether there is a process of this number."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -15,9 +15,14 @@ _ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
 @cache
 def _tracer() -> Any:
     """What makes spans; None if there is nowhere to send them."""
+    return _provider() and _provider().get_tracer("search_service")
+
+
+@cache
+def _provider() -> Any:
+    """Where spans are sent; None if nowhere."""
     if not any(os.environ.get(name) for name in _ENDPOINTS):
         return None
-    from opentelemetry import trace
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider
@@ -26,16 +31,13 @@ def _tracer() -> Any:
     name = os.environ.get("OTEL_SERVICE_NAME", "search-service")
     provider = TracerProvider(resource=Resource.create({"service.name": name}))
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-    trace.set_tracer_provider(provider)
-    return trace.get_tracer("search_service")
+    return provider  # and not that of the process, or FastAPI makes a second span for every request
 
 
 def shut_down() -> None:
     """Send what has not been sent."""
-    if _tracer() is not None:
-        from opentelemetry import trace
-
-        trace.get_tracer_provider().shutdown()  # type: ignore[attr-defined]
+    if _provider() is not None:
+        _provider().shutdown()
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from search_service.operation.guard import Refused
 from search_service.operation.keys import current_caller
 
 
-def _documents(request: Request) -> Documents:
+async def _documents(request: Request) -> Documents:
     found: Documents = request.app.state.service.documents
     return found
 

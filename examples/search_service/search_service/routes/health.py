@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import PlainTextResponse
 
 from search_service.messages import Health, refusals
+from search_service.operation.balance import loads
 from search_service.operation.guard import Refused
 from search_service.operation.metrics import CONTENT_TYPE, rendered
 
@@ -39,4 +40,4 @@ async def metrics(request: Request) -> Response:
     """Figures for Prometheus, of all workers together."""
     for engine in request.app.state.service.engines.values():
         await asyncio.to_thread(engine.measure)
-    return Response(rendered(), media_type=CONTENT_TYPE)
+    return Response(rendered(loads().of_workers()), media_type=CONTENT_TYPE)

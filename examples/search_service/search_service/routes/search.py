@@ -14,7 +14,7 @@ from search_service.service import Service
 from search_service.streaming import DESCRIPTION, sent
 
 
-def _service(request: Request) -> Service:
+async def _service(request: Request) -> Service:
     found: Service = request.app.state.service
     return found
 
