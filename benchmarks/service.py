@@ -129,6 +129,8 @@ class Load:
             if pause is not None:
                 await asyncio.sleep(max(0.0, due - perf_counter()))
                 due += pause
+            if connection.closed:
+                connection = await connected(self._port)
             started = perf_counter()
             try:
                 status, body = await connection.send(b"POST /search", self._question(next(self._questions)))
@@ -186,6 +188,7 @@ class Connection(asyncio.Protocol):
         self._received = bytearray()
         self._answer: asyncio.Future[tuple[int, bytes]] | None = None
         self._whole = 0
+        self.closed = False
 
     def send(self, what: bytes, body: bytes) -> "asyncio.Future[tuple[int, bytes]]":
         """The status and the body of the answer."""
@@ -204,6 +207,7 @@ class Connection(asyncio.Protocol):
                 return
             head = bytes(self._received[:ended]).lower()
             self._head = ended + 4
+            self.closed = self.closed or b"\r\nconnection: close" in head
             self._whole = self._head + int(head.partition(b"content-length: ")[2].partition(b"\r\n")[0])
         if len(self._received) >= self._whole and self._answer is not None:
             status, body = int(self._received[9:12]), bytes(self._received[self._head : self._whole])
@@ -212,6 +216,7 @@ class Connection(asyncio.Protocol):
             self._answer.set_result((status, body))
 
     def connection_lost(self, _: Exception | None) -> None:
+        self.closed = True
         if self._answer is not None and not self._answer.done():
             self._answer.set_exception(ConnectionError("closed before the answer"))
 

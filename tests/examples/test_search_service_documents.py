@@ -12,6 +12,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from hopweave import read_documents
+
 KEYS = json.dumps(
     [
         {"name": "reader", "key": "r-1"},
@@ -108,13 +110,43 @@ def uploaded(service, lines, headers=WRITER, seconds=60):
 
 def test_an_upload_tells_which_lines_are_no_document(shared):
     good = [json.dumps({"id": f"up{number}", **document(f"Upland{number}")}) for number in range(150)]
-    bad = ["{", '{"id": "x"}', '{"id": "", "content": "x"}', "7", '{"id": "x", "content": "y", "z": 1}']
+    bad = ["{", '{"id": "x"}', '{"id": "", "content": "x"}', "7", '{"text": "y"}']
     job = uploaded(shared, [*good, "", *bad])
     assert (job["status"], job["lines"], job["done"], job["failed"]) == ("done", 155, 150, 5)
     assert [error["line"] for error in job["errors"]] == [152, 153, 154, 155, 156]
     assert "content" in job["errors"][1]["message"]
     assert found(shared, "Upland149")[0] == "up149"
     assert shared.client.get(f"/jobs/{job['id']}", headers=ACME).status_code == 404  # it is somebody else's
+
+
+def test_an_upload_takes_what_the_command_line_indexes(shared, tmp_path):
+    """The same lines, and the same documents of them: text or content, and all else is metadata."""
+    lines = [
+        '{"id": 7001, "text": "The harbour of Quixby opens at six.", "title": "Quixby", "source": "q.md", "depth": 12}',
+        '{"id": "q2", "content": "The harbour of Quaxby opens at six.", "metadata": {"title": "Quaxby"}, "year": 1974}',
+        '{"id": "q3", "text": 7}',
+        '{"id": "q4", "text": "x", "vector": [1.0, 0.0]}',
+        '{"id": "q5", "text": "a \\ud800 b"}',
+        '{"id": true, "text": "x"}',
+        f'{{"id": "q6", "text": "x", "depth": {"[" * 5000}1{"]" * 5000}}}',
+        f'{{"id": "{"q" * 501}", "text": "x"}}',
+    ]
+    job = uploaded(shared, lines)
+    assert (job["done"], job["failed"]) == (2, 6)
+    messages = {error["line"]: error["message"] for error in job["errors"]}
+    assert "text or content" in messages[3]
+    assert messages[4].startswith("vector: ")
+    assert messages[6].startswith("its id must be")
+    assert messages[8].startswith("id: ")
+    assert all(len(message) < 250 for message in messages.values())
+    file = tmp_path / "corpus.jsonl"
+    file.write_text("\n".join(lines[:2]))
+    for document in read_documents(file):
+        asked = {"query": document.text, "limit": 1}
+        (best,) = shared.client.post("/search", headers=READER, json=asked).json()["results"]
+        assert (best["receipt"]["id"], best["content"], best["metadata"]) == (
+            document.id, document.text, dict(document.metadata),
+        )  # fmt: skip
 
 
 def test_metrics_are_those_of_all_workers(shared):

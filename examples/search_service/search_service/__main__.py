@@ -79,6 +79,7 @@ def serve(settings: Settings, logs: dict[str, Any]) -> None:
         "access_log": False,
         "server_header": False,
         "proxy_headers": False,  # nothing depends on the address of a caller
+        "timeout_keep_alive": settings.keep_alive_seconds,
         "timeout_graceful_shutdown": settings.shutdown_seconds,
     }
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn raises it once more when all is done

@@ -1,6 +1,7 @@
 """Writing: single documents at once, uploads in the background."""
 
 import asyncio
+import json
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,8 @@ from pydantic import TypeAdapter, ValidationError
 from hopweave import Document
 from hopweave.errors import HopweaveError
 from hopweave.knowledge_base.entry import Added, Entry
+from hopweave.readers.fields import document_from_fields
+from hopweave.readers.validation import unreadable
 from search_service.engine import Engine
 from search_service.messages import (
     DocumentBody,
@@ -136,16 +139,32 @@ def note_written(knowledge_base: str, done: Added) -> None:
 def read_lines(body: bytes, tenant: Mapping[str, Any]) -> Iterator[tuple[int, Document | str]]:
     """The documents of an upload with the numbers of their lines; a message for a line that is none."""
     for number, line in enumerate(body.split(b"\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            read = _LINE.validate_json(line)
-        except ValidationError as error:
-            fault = error.errors(include_input=False, include_url=False)[0]
-            place = ".".join(map(str, fault["loc"]))
-            yield number, f"{place}: {fault['msg']}" if place else fault["msg"]
-            continue
-        yield number, as_document(read.id, read, tenant)
+        if line.strip():
+            yield number, read_line(line, tenant)
+
+
+def read_line(line: bytes, tenant: Mapping[str, Any]) -> Document | str:
+    """A document from the fields that `hopweave index` takes; a message if it is none."""
+    try:
+        fields = json.loads(line)
+        if not isinstance(fields, dict):
+            return "is not a JSON object"
+        if fields.get("id") is None:
+            return "id: is missing"
+        read = document_from_fields(fields, "", "line")
+        if read.vector is not None:
+            return "vector: is not taken, as texts get theirs here"
+        checked = _LINE.validate_python({"id": read.id, "content": read.text, "metadata": dict(read.metadata)})
+    except ValidationError as error:
+        fault = error.errors(include_input=False, include_url=False)[0]
+        return f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
+        return _shortened(str(unreadable("", error)).removeprefix(": "))
+    return as_document(checked.id, checked, tenant)
+
+
+def _shortened(message: str) -> str:
+    return message[:200].encode("utf-8", "replace").decode()
 
 
 def as_document(key: str, body: DocumentBody, tenant: Mapping[str, Any]) -> Document | str:

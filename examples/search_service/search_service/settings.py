@@ -156,6 +156,9 @@ class Settings(BaseSettings):
         default=512, ge=1, description="Beyond these, the connection goes that has been silent the longest."
     )
     head_seconds: float = Field(default=10.0, gt=0, description="How long the headers of a request may take.")
+    keep_alive_seconds: int = Field(
+        default=75, ge=1, description="How long a connection may rest between requests: longer than a proxy lets it."
+    )
     request_seconds: float = Field(default=10.0, gt=0, description="A search that takes longer is given up.")
     shutdown_seconds: int = Field(default=15, ge=0, description="How long running requests may go on after SIGTERM.")
     cache_entries: int = Field(default=1024, ge=0, description="Answers to keep for five minutes; 0 for none.")

@@ -1,7 +1,7 @@
 """Connections shared out among workers by what each has to do.
 
-Workers that listen on one socket race for its connections, and the first to wake takes all that wait: one worker may end
-up with every connection that is kept open while the others are idle. Here a worker takes one connection at a time, and
+Workers that listen on one socket race for its connections, and the first to wake takes all that wait: one worker may
+have every connection that is kept open while the others are idle. Here a worker takes one connection at a time, and
 leaves it to another that has less to do. One that has far more to do than another, which may have started later, closes
 connections after their next answer, so that callers open new ones.
 """

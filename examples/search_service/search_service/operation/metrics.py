@@ -53,7 +53,9 @@ class Workers(Collector):
     def collect(self) -> Iterable[GaugeMetricFamily]:
         """Gauges with the number of the process."""
         for name in ("requests", "connections"):
-            family = GaugeMetricFamily(f"search_worker_{name}", f"{name.title()} that a worker has.", labels=["process"])
+            family = GaugeMetricFamily(
+                f"search_worker_{name}", f"{name.title()} that a worker has.", labels=["process"]
+            )
             for load in self._loads:
                 family.add_metric([str(load.process)], getattr(load, name))
             yield family

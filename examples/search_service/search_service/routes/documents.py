@@ -66,7 +66,7 @@ async def delete_source(source: DocumentId, own: Own, knowledge_base: Base = Non
 
 @routes.post("/documents:bulk", status_code=202, openapi_extra=_UPLOAD)
 async def upload(request: Request, own: Own, knowledge_base: Base = None) -> JobStatus:
-    """Store many documents in the background: one JSON object per line, with id, content, source and metadata."""
+    """Store many documents in the background: a JSON object per line with id, text or content, and any metadata."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/x-ndjson":
         raise Refused(422, "The content-type must be application/x-ndjson.")
     name, caller, body = own.engine(knowledge_base).name, current_caller(), await request.body()
