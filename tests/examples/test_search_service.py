@@ -175,7 +175,7 @@ def test_health_reports_each_part(service):
     answer = service.client.get("/health").json()
     assert (answer["status"], answer["vector_db"], answer["keyword_engine"]) == ("healthy", ["default"], "connected")
     assert {name: part["status"] for name, part in answer["parts"].items()} == {
-        "knowledge_base": "ok", "vectors": "ok", "graph": "ok", "reranker": "off", "synthesis": "ok",
+        "knowledge_base": "ok", "words": "ok", "vectors": "ok", "graph": "ok", "reranker": "off", "synthesis": "ok",
     }  # fmt: skip
     assert "94 documents" in answer["parts"]["knowledge_base"]["detail"]
     assert service.client.get("/health/live").json() == {"status": "ok"}
@@ -473,8 +473,8 @@ def test_a_file_without_vectors_searches_by_words(run_service, tmp_path):
     subprocess.run([*index, "--embedder", "none", "--quiet"], check=True)
     with run_service(tmp_path, SEARCH_CORPUS="null") as running:
         answer = running.search(QUESTION).json()
-        assert answer["method_used"] == "keyword"
-        assert answer["degraded"] == ["The source 'vector' did not answer and had no part in the result."]
+        assert (answer["method_used"], answer["degraded"]) == ("keyword", [])  # nothing has failed
+        assert [one["source"] for one in running.logged() if one["event"] == "source is absent"] == ["vector"]
         assert answer["total_results"] > 0
         assert_refused(running.search(QUESTION, method="vector", expand_graph=False), 503)
         assert running.client.get("/health").json()["parts"]["vectors"]["status"] == "off"

@@ -54,13 +54,21 @@ def test_postgres(run_service, tmp_path, postgres_url):
 
 
 def test_qdrant(run_service, tmp_path):
-    """Qdrant has vectors only, so words have no part, and the answer says so."""
+    """Qdrant has vectors only: that is said at the start and by /health, and is no failure of any search."""
     with run_service(tmp_path, QDRANT_URL=str(tmp_path / "qdrant"), QDRANT_COLLECTION="handbook") as running:
         check(running, methods=["vector"])
         answer = running.search(QUESTION).json()
-        assert answer["method_used"] == "vector"
-        assert answer["degraded"] == ["The source 'text' did not answer and had no part in the result."]
+        assert (answer["method_used"], answer["degraded"]) == ("vector", [])
         assert running.search(QUESTION, method="keyword").status_code == 503
+        health = running.client.get("/health").json()
+        assert (health["status"], health["keyword_engine"], health["parts"]["words"]["status"]) == (
+            "healthy",
+            "off",
+            "off",
+        )
+        events = [one for one in running.logged() if one["event"] in ("source is absent", "source failed")]
+        assert [(one["event"], one["source"]) for one in events] == [("source is absent", "text")]
+        assert "search_source_failures_total{" not in running.client.get("/metrics").text
 
 
 def test_elasticsearch(run_service, tmp_path, elasticsearch):

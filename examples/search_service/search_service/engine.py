@@ -1,7 +1,7 @@
 """From a request to hits: the recipe, the stages that may fail, and the minimum."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
@@ -74,8 +74,11 @@ class Engine:
         self._rerank = rerank
         self._last_rerank_failed = False
         self._cache_entries, self._cache = cache_entries, (0, QueryCache[Found]())
+        for source in store.absent:
+            logger.warning("source is absent", extra={"fields": {"knowledge_base": name, "source": source}})
+        method = _used("hybrid", store.absent)
         for expand in (False, True):  # indexes and models are read when first asked for: not by a caller
-            store.search(Query("warm up"), "hybrid", expand_graph=expand, top_k=1, stopped=bool)
+            store.search(Query("warm up"), method, expand_graph=expand, top_k=1, stopped=bool)
         self._apply_rerank(Found([Hit("warm up", 1.0, "warm up")], "hybrid", None, {}), Query("warm up"))
 
     def search(
@@ -113,12 +116,11 @@ class Engine:
         """Run the recipe, rerank if that is set up, and drop what is too weak."""
         query = Query(request.query, filters=request.filters.as_hopweave(), tenant=tenant or None, skip=request.skip)
         fetched = request.limit if self._rerank is None else 2 * request.limit
-        result = self.store.search(
-            query, request.method, expand_graph=request.expand_graph, top_k=fetched, stopped=stopped
-        )
+        method = _used(request.method, self.store.absent)
+        result = self.store.search(query, method, expand_graph=request.expand_graph, top_k=fetched, stopped=stopped)
         found = Found(
             list(result.hits),
-            request.method,
+            method,
             result.intent.name if result.intent else None,
             {step: 1000 * seconds for step, seconds in result.timings.items() if step != "total"},
             dict(result.intent.weights) if result.intent else None,
@@ -128,7 +130,7 @@ class Engine:
             logger.warning("source failed", extra={"fields": {"source": name, "reason": reason}})
             FAILURES.labels(self.name, name).inc()
             found.degraded.append(f"The source '{name}' did not answer and had no part in the result.")
-        found.method_used = _used(request.method, result.failures)
+        found.method_used = _used(method, result.failures)
         reranked = self._apply_rerank(found, query)
         weighed = found.hits if reranked else relevance(found.hits, found.confidence)
         found.hits = [hit for hit in weighed if (hit.score or 0.0) >= request.min_relevance_score][: request.limit]
@@ -183,8 +185,9 @@ def relevance(hits: Sequence[Hit], confidence: float | None) -> list[Hit]:
     ]
 
 
-def _used(method: Method, failures: Mapping[str, str]) -> Method:
-    left = [name for name in SOURCES[method] if name not in failures]
+def _used(method: Method, without: Collection[str]) -> Method:
+    """The method that is left of one without these sources."""
+    left = [name for name in SOURCES[method] if name not in without]
     if not left:
         raise Unavailable
     return next(name for name, sources in SOURCES.items() if list(sources) == left)

@@ -192,7 +192,7 @@ class Health(BaseModel):
 
     status: Literal["healthy", "degraded", "failing"]
     vector_db: list[str] = Field(description="The knowledge bases that have vectors.")
-    keyword_engine: Literal["connected", "failing"]
+    keyword_engine: Literal["connected", "failing", "off"] = Field(description="Off if no knowledge base has words.")
     parts: dict[str, Part]
 
 

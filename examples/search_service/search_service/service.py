@@ -144,10 +144,11 @@ class Service:
             parts["synthesis"] = Part(status="ok" if enabled else "off", detail="extractive" if enabled else "none")
         worst = {part.status for part in parts.values()}
         status = next((status for status in ("failing", "degraded") if status in worst), "healthy")
+        words = any("words" in own and own["words"].status == "ok" for own in each.values())
         return Health(
             status=status,  # type: ignore[arg-type]  # one of three words
             vector_db=[name for name, own in each.items() if "vectors" in own and own["vectors"].status == "ok"],
-            keyword_engine="failing" if status == "failing" else "connected",
+            keyword_engine="failing" if status == "failing" else "connected" if words else "off",
             parts=parts,
         )
 

@@ -22,6 +22,7 @@ class EmbeddedStore:
         model = place.embedding_model
         embedder = UNSET if model == "static" else SentenceTransformerEmbedder(model=model)
         self.knowledge = KnowledgeBase.open(place.path, embedder=embedder)
+        self.absent = () if self.knowledge.settings.embedder else ("vector",)
         self._pipelines = {
             (method, expand): Pipeline(cut(recipe, method, expand_graph=expand), self.knowledge)
             for method in get_args(Method)
@@ -69,6 +70,7 @@ class EmbeddedStore:
         graph, embedder = self.knowledge.graph, self.knowledge.settings.embedder
         return {
             "knowledge_base": Part(status="ok", detail=f"{self.count()} documents, version {self.version}."),
+            "words": Part(status="ok", detail="bm25"),
             "vectors": Part(
                 status="off" if embedder is None else "ok", detail="none" if embedder is None else embedder.model_name
             ),

@@ -46,6 +46,7 @@ class ExternalStore:
         self._sources: dict[str, Home] = {
             name: home for home in self._homes for name in ("text", "vector") if name in home.retrievers
         }
+        self.absent = [name for name in ("text", "vector") if name not in self._sources]
         self._first = self._homes[0].store
         where = place.postgres_url.get_secret_value() if place.postgres_url else place.graph or str(graph_file)
         self.graph = GraphStore.open(where)
@@ -78,9 +79,6 @@ class ExternalStore:
             if stopped():
                 break
             started = perf_counter()
-            if name not in self._sources:
-                failures[name] = "no store has it"
-                continue
             try:
                 found[name] = self._ask(name, query.text, filters)
             except Exception as error:  # whatever the client of a store raises
@@ -168,10 +166,11 @@ class ExternalStore:
             with self._turns:
                 documents = home.store.count_documents()
             parts[home.name] = Part(status="ok", detail=f"{documents} documents.")
-        vectors = self._sources.get("vector")
+        words, vectors = self._sources.get("text"), self._sources.get("vector")
         return {
             "knowledge_base": Part(status="ok", detail=f"{self.count()} documents, version {self.version}."),
             **parts,
+            "words": Part(status="ok" if words else "off", detail=words.name if words else "No store has them."),
             "vectors": Part(status="ok" if vectors else "off", detail=self._embedder.model_name),
             "graph": Part(status="ok", detail=f"{self.graph.count()} documents."),
         }

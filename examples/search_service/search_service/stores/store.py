@@ -1,6 +1,6 @@
 """What the service asks of a place of documents."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from hopweave import Document, Hit, Query
@@ -26,6 +26,11 @@ class Store(Protocol):
     @property
     def version(self) -> int:
         """Grows with every write, whichever process made it."""
+        ...
+
+    @property
+    def absent(self) -> Collection[str]:
+        """Sources that there is nothing to search for: `text` or `vector`."""
         ...
 
     @property
