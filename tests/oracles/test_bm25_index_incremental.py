@@ -51,7 +51,7 @@ def test_a_knowledge_base_that_was_changed_equals_one_that_was_not(data):
                 changed.compact()
         fresh.add(Document(name, " ".join(text)) for name, text in truth.items())
         for question in ("tide gate", "storm over the isle", "ferry"):
-            assert changed.search(question).hits == fresh.search(question).hits
+            assert changed.search(question, recipe="hybrid").hits == fresh.search(question, recipe="hybrid").hits
             full_text = [kb.rank_full_text(f'"{question.split()[0]}"', top_k=9) for kb in (changed, fresh)]
             assert full_text[0] == full_text[1]
         assert changed.check() == []

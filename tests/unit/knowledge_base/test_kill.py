@@ -132,4 +132,4 @@ def test_killed_at_random_moments(processes, corpus, truth, tmp_path):
     assert tables(resumed) == tables(whole)
     with KnowledgeBase.open(resumed) as one, KnowledgeBase.open(whole) as other:
         for _, text, _ in islice(truth, 0, DOCUMENTS, 500):
-            assert one.search(text).hits == other.search(text).hits
+            assert one.search(text, recipe="hybrid").hits == other.search(text, recipe="hybrid").hits
