@@ -27,7 +27,22 @@ TABLES = ("documents", "words", "nodes", "name_words", "spellings", "declared", 
 
 name = st.sampled_from(NAMES)
 phrase = st.lists(
-    st.one_of(name, st.sampled_from(["sails to", ".", "is a film", "[x](b.md)", "[[Harris]]", "Later"])), max_size=6
+    st.one_of(
+        name,
+        st.sampled_from(
+            [
+                "sails to",
+                ".",
+                "is a film",
+                "[x](b.md)",
+                "[[Harris]]",
+                "Later",
+                "北京大学在北京。北京大学",
+                "访问北京大学",
+            ]
+        ),
+    ),
+    max_size=6,
 )
 documents = st.builds(
     lambda id_, words, title, triples, tags, parent, path, source: Document(

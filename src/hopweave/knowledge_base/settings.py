@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from hopweave.component import Embedder, registered
 from hopweave.document import Document
 from hopweave.errors import KnowledgeBaseError, explain
-from hopweave.graph.build.builders.builder import GraphBuilder
+from hopweave.graph.build.builders.builder import GraphBuilder, warn_of_older_rules
 from hopweave.graph.build.builders.links import LinksBuilder
 from hopweave.graph.build.builders.mentions import MentionsBuilder
 from hopweave.graph.build.builders.parts import PartsBuilder
@@ -136,6 +136,7 @@ def _checked_builders(
             f"{connections.path}: its graph is built by {', '.join(one.kind for one in made) or 'nothing'}; "
             "open it without naming builders, or index into a new file"
         )
+    warn_of_older_rules(connections.path, made, stored["graph"])
     return made
 
 

@@ -111,6 +111,16 @@ def test_builders_are_settled(postgres_url):
         GraphStore.open(postgres_url, builders=[])
 
 
+def test_a_graph_begun_before_a_builder_had_a_parameter_says_so(postgres_url, caplog):
+    with GraphStore.open(postgres_url) as store:
+        store._connections.write(
+            lambda cursor: cursor.execute("UPDATE state SET settings = settings #- '{builders,0,repeated}'")
+        )
+        assert not [one for one in caplog.messages if "repeated" in one]
+    with GraphStore.open(postgres_url):
+        assert [one for one in caplog.messages if "the builder 'mentions' had no repeated" in one]
+
+
 def test_read_only(postgres_url, isles):
     with pytest.raises(KnowledgeBaseError, match="open it once for writing"):
         GraphStore.open(postgres_url, read_only=True)

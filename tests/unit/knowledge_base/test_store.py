@@ -16,6 +16,7 @@ import pytest
 from hopweave.document import Document
 from hopweave.errors import EmptyFile, KnowledgeBaseBusy, KnowledgeBaseError, NewerSchema
 from hopweave.knowledge_base.entry import Added
+from hopweave.knowledge_base.file.stored_settings import read_settings, write_settings
 from hopweave.knowledge_base.schema import SCHEMA_VERSION
 from hopweave.knowledge_base.settings import _settle
 from hopweave.knowledge_base.store import KnowledgeBase
@@ -435,6 +436,22 @@ def test_a_place_that_cannot_hold_a_file_is_named(tmp_path, place):
 
 
 # Settings
+
+
+def test_a_graph_begun_before_a_builder_had_a_parameter_says_so(path, caplog):
+    KnowledgeBase.open(path).close()
+    assert KnowledgeBase.open(path).close() is None
+    assert caplog.messages == []
+    with sqlite3.connect(path) as connection:
+        values = read_settings(connection, path)
+        del values["graph"][0]["repeated"]
+        write_settings(connection, values)
+    connection.close()
+    with KnowledgeBase.open(path) as kb:
+        assert kb.settings.builders[0].repeated
+    (message,) = caplog.messages
+    assert "the builder 'mentions' had no repeated" in message
+    assert str(path) in message
 
 
 def test_settings_hold_for_the_life_of_the_file(path):

@@ -35,7 +35,8 @@ class EntityResolution(BaseModel):
         default=0.3, ge=0, description="Weight of a one-word name found in lower case; 0 leaves it out."
     )
     searched_kinds: tuple[str, ...] = Field(
-        default=("service",), description="Kinds of names looked for in every text, besides what passages are about."
+        default=("service", "phrase"),
+        description="Kinds of names looked for in every text, besides what passages are about.",
     )
 
 

@@ -10,7 +10,7 @@ from uuid import uuid4
 from hopweave.component import registered
 from hopweave.document import Document
 from hopweave.errors import KnowledgeBaseError
-from hopweave.graph.build.builders.builder import GraphBuilder
+from hopweave.graph.build.builders.builder import GraphBuilder, warn_of_older_rules
 from hopweave.graph.build.entity_resolution import EntityResolution
 from hopweave.graph.model import Contribution, Edge, Node
 from hopweave.graph.storage import ledger
@@ -101,6 +101,7 @@ class PostgresStore(GraphStore):
                 f"{self._connections.where}: its graph is built by {', '.join(one.kind for one in made) or 'nothing'}; "
                 "open it without naming builders, or use another schema"
             )
+        warn_of_older_rules(self._connections.where, made, stored)
         return made
 
     # Writing

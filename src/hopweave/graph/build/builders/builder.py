@@ -1,11 +1,15 @@
 """The shape of a graph builder: one document in, what it contributes out."""
 
+import logging
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from hopweave.component import Component, add_role
 from hopweave.document import Document
 from hopweave.graph.model import Contribution
+
+logger = logging.getLogger(__name__)
 
 
 class GraphBuilder(Component, ABC):
@@ -55,3 +59,19 @@ def contribute_all(builders: Sequence[GraphBuilder], documents: Iterable[Documen
     """
     for document in documents:
         yield merge(document.id, [builder.contribute(document) for builder in builders])
+
+
+def warn_of_older_rules(where: object, builders: Sequence[GraphBuilder], stored: Sequence[Mapping[str, Any]]) -> None:
+    """Log a warning if a graph was begun before builders had all the parameters that they have now.
+
+    What a document contributes is stored, so the documents of then keep what was found in them then.
+    """
+    for builder, description in zip(builders, stored, strict=True):
+        if new := sorted(builder.model_dump().keys() - description.keys()):
+            logger.warning(
+                "%s: its graph was begun when the builder %r had no %s; documents that it held then keep what "
+                "was found in them until they change; index them into a new file or schema to have all read alike",
+                where,
+                builder.kind,
+                ", ".join(new),
+            )

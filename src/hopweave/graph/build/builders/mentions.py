@@ -9,6 +9,7 @@ from hopweave.document import Document
 from hopweave.graph.build.builders.about import about_names
 from hopweave.graph.build.builders.builder import GraphBuilder
 from hopweave.graph.build.builders.capitalised import capitalised_names
+from hopweave.graph.build.builders.repeated import repeated_names
 from hopweave.graph.model import Contribution, Mention, Node
 from hopweave.language.words import word_string
 
@@ -41,7 +42,7 @@ class MentionsBuilder(GraphBuilder):
     It is about its title (with and without a bracketed suffix), its headings, the name of its file and what its
     first sentence defines. It mentions the capitalised and quoted names in its text, names in its title that other
     passages mention as well, and, once the graph is read, everything that another passage is about and that occurs in
-    its words.
+    its words. In scripts without spaces it also mentions strings that its own text or that of another passage repeats.
 
     >>> document = Document("d", "Skua is a ferry. She sails to Harris.", {"title": "MV Skua"})
     >>> [(mention.name, mention.is_about) for mention in MentionsBuilder().contribute(document).mentions]
@@ -62,6 +63,11 @@ class MentionsBuilder(GraphBuilder):
     )
     year_weight: float = Field(default=0.25, ge=0, description="Weight of the edge to a year; 0 leaves years out.")
     search_titles: bool = Field(default=True, description="Look for what other passages are about in this one's text.")
+    repeated: bool = Field(
+        default=True,
+        description="In scripts without spaces, take strings that a text repeats for names (nodes of the kind "
+        "`phrase`), and look for them in other texts. Not with an extractor of your own.",
+    )
 
     @field_validator("extractor")
     @classmethod
@@ -81,14 +87,16 @@ class MentionsBuilder(GraphBuilder):
             inferred_weight=self.inferred_weight,
         ):
             found.setdefault(mention.name, mention)
+        about = frozenset(found)
         for mention in self._names(document.text):
             found.setdefault(mention.name, mention)
         for mention in self._names(document.title):  # every word of a title may have a capital
             found.setdefault(mention.name, mention._replace(sure=False))
+        phrases = repeated_names(document.text) if self.repeated and self.extractor == "rules" else []
         return Contribution(
             document.id,
             nodes=(Node.passage(document.id, document.title),),
-            mentions=tuple(found.values()),
+            mentions=(*found.values(), *(Mention(name, kind="phrase") for name in phrases if name not in about)),
             words=word_string(document.text) if self.search_titles else "",
         )
 

@@ -30,6 +30,22 @@ def test_names_in_a_title_count_if_other_passages_mention_them():
     assert "entity:prague" not in {node.id for node in alone.nodes}
 
 
+def test_a_repeated_string_is_found_in_other_passages_that_have_it_once():
+    repeats = Document("repeats", "北京大学位于海淀区。蔡元培领导北京大学。")
+    once = Document("once", "他毕业于北京大学法律系。")
+    build = MentionsBuilder().contribute
+    edges = {(edge.source, edge.target) for edge in resolve(map(build, [repeats, once])).edges()}
+    assert edges == {("passage:once", "phrase:北京大学"), ("passage:repeats", "phrase:北京大学")}
+    assert resolve([build(once)]).edges() == []
+    without = MentionsBuilder(repeated=False).contribute
+    assert resolve(map(without, [repeats, once])).edges() == []
+
+
+def test_a_repeated_string_that_the_passage_is_about_is_no_mention_of_its_own():
+    document = Document("d", "北京大学很大。我爱北京大学。", {"title": "北京大学"})
+    assert [mention.kind for mention in MentionsBuilder().contribute(document).mentions] == ["entity"]
+
+
 def test_weights_are_parameters():
     document = Document("d", "Skua is a ferry from 1974.", {"title": "MV Skua"})
     found = MentionsBuilder(title_weight=3, inferred_weight=1, year_weight=0).contribute(document)
