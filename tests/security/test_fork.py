@@ -120,7 +120,7 @@ def test_locks_that_other_threads_hold_do_not_hang_a_child(path):
                         kb.add([Document("busy", f"A busy ferry {time.monotonic_ns()}.")])
                     else:
                         pipeline.run(f"busy ferry {number}")
-                        shared.search("ferry", tenant={"title": "Ferry 3"})
+                        shared.search("ferry", recipe="hybrid", tenant={"title": "Ferry 3"})
             except Exception as error:
                 failures.append(error)
 
@@ -130,7 +130,7 @@ def test_locks_that_other_threads_hold_do_not_hang_a_child(path):
 
         def read():
             pipeline.run("busy ferry 1")
-            assert shared.search("ferry", tenant={"title": "Ferry 3"}).hits[0].id == "d3"
+            assert shared.search("ferry", recipe="hybrid", tenant={"title": "Ferry 3"}).hits[0].id == "d3"
             assert open_shared(path).count() == 31
             kb.add([Document("busy", "of the child")])
 
