@@ -315,7 +315,7 @@ def test_documents_are_added_found_judged_and_deleted_in_the_chosen_knowledge_ba
     page.get_by_label("Files").set_input_files([tmp_path / "tern.md", tmp_path / "more.jsonl"])
     page.get_by_role("button", name="Add", exact=True).click()
     api.expect(page.locator("#added")).to_have_text("3 documents are added and can be found.")
-    api.expect(page.locator("#faults li")).to_have_text(re.compile(r"more\.jsonl, line 2: content: "))
+    api.expect(page.locator("#faults li")).to_have_text(re.compile(r"more\.jsonl, line 2: needs a string under text"))
     api.expect(page.locator("#holdings")).to_have_text("4 documents")
 
     ask(page, "Which blue ferry sails on Sundays?")
