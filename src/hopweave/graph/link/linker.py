@@ -168,7 +168,9 @@ class Linker(BaseModel):
             for first in range(len(asked.words))
             for last in range(first + 1, min(first + self.max_name_words, len(asked.words)) + 1)
         }
-        nodes = graph.lookup(dict.fromkeys(keys.values()))
+        # forms of names are asked for next, which on a server would be another round trip
+        forms = [key for form in _forms(asked).values() for key in form] if self.fuzzy else []
+        nodes = graph.lookup(dict.fromkeys([*keys.values(), *forms]))
         return [_Span(*place, nodes[key]) for place, key in keys.items() if key in nodes and asked.may_name(*place)]
 
     def _fuzzy_spans(self, asked: Question, graph: GraphPort, linked: Sequence[_Span]) -> list[_Span]:
@@ -285,12 +287,9 @@ def _inflected_spans(
     """
     taken = {word for span in linked for word in span.words}
     mentioned = {(span.first, span.last) for span in linked if not _has_about(span, candidates)}
-    forms: dict[tuple[int, int], list[str]] = {}
-    for last, (word, _, _) in enumerate(asked.words, start=1):
-        if bases := base_forms(word):
-            for first in range(max(last - _MAX_INFLECTED_WORDS, 0), last):
-                if (first, last) in mentioned or taken.isdisjoint(range(first, last)):
-                    forms[first, last] = [" ".join((*asked.folded[first : last - 1], base)) for base in bases]
+    forms = {
+        place: keys for place, keys in _forms(asked).items() if place in mentioned or taken.isdisjoint(range(*place))
+    }
     nodes = graph.lookup(dict.fromkeys(key for keys in forms.values() for key in keys)) if forms else {}
     found: list[_Span] = []
     covered: set[int] = set()
@@ -301,6 +300,16 @@ def _inflected_spans(
             found.append(_Span(*place, nodes[names[0]], _INFLECTED, share, exact=False))
             covered.update(range(*place))
     return found
+
+
+def _forms(asked: Question) -> dict[tuple[int, int], list[str]]:
+    """The keys of names that spans may be forms of."""
+    forms: dict[tuple[int, int], list[str]] = {}
+    for last, (word, _, _) in enumerate(asked.words, start=1):
+        if bases := base_forms(word):
+            for first in range(max(last - _MAX_INFLECTED_WORDS, 0), last):
+                forms[first, last] = [" ".join((*asked.folded[first : last - 1], base)) for base in bases]
+    return forms
 
 
 def _has_about(span: _Span, candidates: dict[int, _Candidate]) -> bool:

@@ -241,6 +241,10 @@ class PostgresGraph(RowEdges):
         wanted = np.asarray(indices).tolist()
         new = [number for number in dict.fromkeys(wanted) if number not in self._nodes]
         if new:
+            # paths are described next, and they go over entities whose edges were read
+            passed = np.flatnonzero((self._info["flags"] & (_READ | _PASSAGE)) == _READ).tolist()
+            new += [number for number in passed if number not in self._nodes]
+            new = list(dict.fromkeys(new))
             rows = self._connections.read("SELECT id, description FROM nodes WHERE id = ANY(%s)", [new])
             self._nodes.update({number: Node("", "", "") for number in new})
             for number, text in rows:
