@@ -2,13 +2,15 @@
 
     python benchmarks/postgres.py                     a table
     python benchmarks/postgres.py --json              one JSON object
-    python benchmarks/postgres.py --sizes 27000 300000 --skip-writers     100,000 and 1,000,000 nodes (some 15 minutes)
+    python benchmarks/postgres.py --full --json       graphs of 100,000 to 1,000,000 nodes; 8 GB of memory
+    python benchmarks/postgres.py --full --json --keep FOLDER     the same, and again without building them
 
 Starts a server of its own on the loopback interface. `recall_gap` needs the judged sets (`--data` or HOPWEAVE_DATA) and
 is the largest loss of recall@5 on 2wiki51 and musique100, with static vectors and the recipe `multihop`.
-`growth_slope_100k_1m` is rows read per question at the largest size divided by those at the smallest. Corpora are built
-in bulk (`write_per_s`); `one_writer_per_s` and `two_writers_per_s` add batches of 256 documents, each a transaction;
-`spark_per_s` is a build with Spark on `local[2]`, without the start of Spark; it needs Java and pyspark.
+`growth_slope_100k_1m` is rows read per question at the largest size divided by those at the smallest; `multihop_ms`,
+`round_trips` and `rows` are those at the largest, and `sizes` has them all. Corpora are built in bulk, with one
+transaction each (`write_per_s`); `one_writer_per_s` and `two_writers_per_s` add batches of 256 documents, each a
+transaction; `spark_per_s` is a build with Spark on `local[2]`, without the start of Spark; it needs Java and pyspark.
 """
 
 import argparse
@@ -31,28 +33,42 @@ from hopweave import Document, GraphStore, KnowledgeBase, Pipeline, Query
 from hopweave.graph.external_documents import ExternalDocuments
 from hopweave.graph.pagerank import PageRank
 
+FULL = [27_000, 100_000, 306_000]
+"""Passages of graphs with 100,000, 340,000 and 1,000,000 nodes."""
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--data", type=Path, default=os.environ.get("HOPWEAVE_DATA"))
     parser.add_argument("--sizes", type=int, nargs="*", default=[1_000, 10_000], help="passages of synthetic corpora")
+    parser.add_argument("--full", action="store_const", dest="sizes", const=FULL, help=f"sizes {FULL}")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep corpora and server here, and use them again")
     parser.add_argument("--questions", type=int, default=20)
     parser.add_argument("--skip-writers", action="store_true")
     parser.add_argument("--written", type=int, default=4_000, help="documents that writers and Spark write")
     options = parser.parse_args()
-    with PostgresServer(shared_buffers="1GB", max_wal_size="4GB", synchronous_commit="on") as server:
-        found = measure(server.url, options)
+    settings = {"shared_buffers": "1GB", "max_wal_size": "8GB", "synchronous_commit": "on"}
+    folder = Path(tempfile.mkdtemp(prefix="hopweave-benchmark-")) if options.keep is None else options.keep
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o755)  # PostgreSQL does not run as root
+    try:
+        with PostgresServer(folder=folder / "server", **settings) as server:
+            found = measure(server.url, folder, options)
+    finally:
+        if options.keep is None:
+            shutil.rmtree(folder)
     print(json.dumps(found) if options.json else "\n".join(f"{name:24} {value}" for name, value in found.items()))
 
 
-def measure(url: str, options: argparse.Namespace) -> dict:
+def measure(url: str, folder: Path, options: argparse.Namespace) -> dict:
     gaps = {name: recall_gap(url, Path(options.data), name) for name in SETS} if options.data else {}
     found: dict = {
         "recall_gap": round(max((gap for _, _, gap in gaps.values()), default=float("nan")), 4) if gaps else None,
         "recall": {name: {"embedded": one, "postgres": two} for name, (one, two, _) in gaps.items()},
     }
-    reads = {size: reading(url, size, options.questions) for size in options.sizes}
+    log("recall is measured")
+    reads = {size: reading(url, folder, size, options.questions) for size in options.sizes}
     if reads:
         first, last = reads[min(reads)], reads[max(reads)]
         found |= {key: last[key] for key in ("multihop_ms", "round_trips", "rows")}
@@ -60,6 +76,7 @@ def measure(url: str, options: argparse.Namespace) -> dict:
         found["sizes"] = reads
         found["write_per_s"] = last["write_per_s"]
     if not options.skip_writers:
+        log("writers begin")
         found["one_writer_per_s"] = round(writers(url, 1, options.written), 1)
         found["two_writers_per_s"] = round(writers(url, 2, options.written), 1)
         found["spark_per_s"] = spark(url, options.written)
@@ -70,6 +87,7 @@ def recall_gap(url: str, data: Path, name: str) -> tuple[float, float, float]:
     """recall@5 of `multihop` over the embedded graph and over PostgreSQL, and how much is lost."""
     corpus, queries, _ = SETS[name]
     judged = JudgedSet.read(data / corpus, data / queries)
+    remove_schema(url, f"recall_{name}")  # the graph of a kept server may be that of another version
     with KnowledgeBase.open() as base, GraphStore.open(url, schema=f"recall_{name}") as store:
         base.add(judged.documents)
         store.add(judged.documents)
@@ -82,18 +100,37 @@ def recall_gap(url: str, data: Path, name: str) -> tuple[float, float, float]:
     return scores[0], scores[1], scores[0] - scores[1]
 
 
-def reading(url: str, size: int, questions: int) -> dict:
+def log(text: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
+
+
+def built(url: str, folder: Path, size: int, documents: list[Document]) -> dict:
+    """Build the graph and the index of words and vectors, unless they are kept there; what that has taken."""
+    record = folder / f"reading_{size}.json"
+    if record.exists():
+        return json.loads(record.read_text())
+    remove_schema(url, f"reading_{size}")  # what a run has left that did not get to its end
+    with GraphStore.open(url, schema=f"reading_{size}") as store:
+        begun = time.perf_counter()
+        store.build(documents, workers=2, documents_at_once=size)
+        seconds = time.perf_counter() - begun
+    log(f"{size} passages: graph built in {seconds:.0f} s")
+    analyse(url, f"reading_{size}")
+    with KnowledgeBase.open(folder / f"{size}.db", builders=[], approximate_above=10_000_000) as base:
+        base.add(documents, workers=2, batch_size=2_000)
+    log(f"{size} passages: index of words and vectors built")
+    record.write_text(json.dumps({"write_per_s": round(size / seconds, 1)}))
+    return json.loads(record.read_text())
+
+
+def reading(url: str, folder: Path, size: int, questions: int) -> dict:
     """One `multihop` walk per question: milliseconds, round trips and rows; the upstream sources are embedded."""
     corpus = synthetic_corpus(size, questions=questions)
     documents = [Document(one["id"], one["text"], {"title": one["title"]}) for one in corpus.passages]
-    with tempfile.TemporaryDirectory() as folder, GraphStore.open(url, schema=f"reading_{size}") as store:
-        begun = time.perf_counter()
-        store.build(documents, workers=2)
-        writing = time.perf_counter() - begun
-        analyse(url, f"reading_{size}")
+    building = built(url, folder, size, documents)
+    with GraphStore.open(url, schema=f"reading_{size}") as store:
         nodes = store.graph.size
-        with KnowledgeBase.open(Path(folder, "kb.db"), builders=[], approximate_above=10_000_000) as base:
-            base.add(documents)
+        with KnowledgeBase.open(folder / f"{size}.db", builders=[], approximate_above=10_000_000) as base:
             place = ExternalDocuments(store, lambda ids: base.get(ids).values(), index=base)
             times, trips, rows = [], [], []
             pipeline, source = Pipeline("multihop", place), PageRank()
@@ -117,7 +154,7 @@ def reading(url: str, size: int, questions: int) -> dict:
         "round_trips": round(fmean(trips), 1),
         "max_round_trips": max(trips),
         "rows": round(fmean(rows)),
-        "write_per_s": round(size / writing, 1),
+        **building,
     }
 
 
@@ -155,6 +192,13 @@ def analyse(url: str, schema: str) -> None:
             connection.execute(f'VACUUM (ANALYZE) "{schema}"."{table}"')
 
 
+def remove_schema(url: str, schema: str) -> None:
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f'DROP SCHEMA IF EXISTS "{schema}" CASCADE')
+
+
 def write_part(url: str, schema: str, number: int, count: int, size: int, ready, spans) -> None:
     passages = synthetic_corpus(size).passages[number::count]
     documents = [Document(one["id"], one["text"], {"title": one["title"]}) for one in passages]
@@ -168,6 +212,7 @@ def write_part(url: str, schema: str, number: int, count: int, size: int, ready,
 def writers(url: str, count: int, size: int) -> float:
     """Documents per second that several processes write together, from when all are ready."""
     context, schema = get_context("spawn"), f"writers_{count}"
+    remove_schema(url, schema)
     GraphStore.open(url, schema=schema).close()
     ready, spans = context.Barrier(count), context.Queue()
     arguments = [(url, schema, one, count, size, ready, spans) for one in range(count)]
@@ -194,6 +239,7 @@ def spark(url: str, size: int) -> float | None:
     try:
         passages = session.createDataFrame(synthetic_corpus(size).passages).repartition(2).cache()
         passages.count()
+        remove_schema(url, "spark")
         begun = time.perf_counter()
         build_graph(passages, url, schema="spark")
         return round(size / (time.perf_counter() - begun), 1)

@@ -22,16 +22,23 @@ from pathlib import Path
 class PostgresServer:
     """A server with data in a folder of its own. PostgreSQL refuses to run as root, so root runs it as nobody."""
 
-    def __init__(self, programs: Path | None = None, **settings: str) -> None:
-        """`programs` is a folder with the programs of PostgreSQL, in place of those of the wheel."""
-        self._folder = Path(tempfile.mkdtemp(prefix="hopweave-postgres-"))
+    def __init__(self, programs: Path | None = None, folder: Path | None = None, **settings: str) -> None:
+        """`programs` is a folder with the programs of PostgreSQL, in place of those of the wheel.
+
+        `folder` keeps the data: a server with the same folder finds it again.
+        """
+        self._is_kept = folder is not None
+        self._folder = Path(tempfile.mkdtemp(prefix="hopweave-postgres-")) if folder is None else folder.absolute()
+        self._folder.mkdir(parents=True, exist_ok=True)
         self._programs = programs or _programs(self._folder)
-        self._password = secrets.token_hex(8)
+        secret = self._folder / "password"
+        self._password = secret.read_text() if secret.exists() else secrets.token_hex(8)
         self._settings = {"fsync": "off", "shared_buffers": "256MB", **settings}
         self._process: subprocess.Popen[bytes] | None = None
         self.port = 0
         try:
-            self._initialise()
+            if not (self._folder / "data" / "PG_VERSION").exists():
+                self._initialise()
             self.start()
         except BaseException:
             self.close()
@@ -67,9 +74,14 @@ class PostgresServer:
         self._process = None
 
     def close(self) -> None:
-        """Stop the server and remove its data."""
+        """Stop the server and remove its data, unless they are kept."""
+        if self._is_kept and self._process is not None:
+            self._process.send_signal(signal.SIGINT)  # so that it writes down what is in memory
+            self._process.wait()
+            self._process = None
         self.kill()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        if not self._is_kept:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def __enter__(self) -> "PostgresServer":
         return self
@@ -141,7 +153,7 @@ def _programs(folder: Path) -> Path:
         )
         if probe.returncode:  # nobody may not look into the environment of root
             folder.chmod(0o755)
-            home = Path(shutil.copytree(home, folder / "programs"))
+            home = Path(shutil.copytree(home, folder / "programs", dirs_exist_ok=True))
     return home / "bin"
 
 

@@ -396,14 +396,17 @@ def many(count):
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_building_in_bulk_gives_the_graph_of_adding_one_by_one(postgres_url, tmp_path, monkeypatch, workers):
-    from hopweave.graph_store.postgres import store as module
-
+def test_building_in_bulk_gives_the_graph_of_adding_one_by_one(postgres_url, tmp_path, workers):
     documents = [*many(30), Document("silent", "")]
-    monkeypatch.setattr(module, "_MERGED_AT_ONCE", 20)  # the second batch meets a graph that is not empty
+    with (
+        GraphStore.open(postgres_url, schema="other") as store,
+        pytest.raises(ValueError, match="documents_at_once: 0"),
+    ):
+        store.build(documents, documents_at_once=0)
     for where in (postgres_url, tmp_path / "graph.db"):
         with GraphStore.open(where) as store:
-            assert store.build(documents, workers=workers).added in {30, 31}
+            options = {"documents_at_once": 20} if where == postgres_url else {}  # the second meets a graph
+            assert store.build(documents, workers=workers, **options).added in {30, 31}
             fresh = resolve(contribute_all(store.builders, documents))
             assert (store.nodes(), store.edges()) == (fresh.nodes, fresh.edges())
             version = store.version

@@ -116,11 +116,19 @@ class PostgresStore(GraphStore):
 
     # In bulk
 
-    def build(self, documents: Iterable[Document], *, workers: int = 1) -> Added:
-        """Add many documents at once: worker processes prepare and stage them, then they are merged into the graph."""
-        return self.merged(lambda job: self._staged(job, documents, workers))
+    def build(
+        self, documents: Iterable[Document], *, workers: int = 1, documents_at_once: int = _MERGED_AT_ONCE
+    ) -> Added:
+        """Add many documents at once: worker processes prepare and stage them, then they are merged into the graph.
 
-    def merged(self, stage: Callable[[str], int]) -> Added:
+        A transaction merges so many `documents_at_once`. An empty graph is built quickest with a single one, if there
+        is memory for it: some 20 kB for a document of 90 words.
+        """
+        if documents_at_once < 1:
+            raise ValueError(f"documents_at_once: {documents_at_once} is not allowed; it must be at least 1")
+        return self.merged(lambda job: self._staged(job, documents, workers), documents_at_once)
+
+    def merged(self, stage: Callable[[str], int], documents_at_once: int = _MERGED_AT_ONCE) -> Added:
         """Let `stage` put documents aside under the name of a job, and merge them; it returns how many there were."""
         if self._read_only:
             raise KnowledgeBaseError(f"{self._connections.where}: was opened read-only")
@@ -132,7 +140,7 @@ class PostgresStore(GraphStore):
                 raise KnowledgeBaseError(
                     f"{self._connections.where}: {expected} documents were prepared, but {staged} are staged"
                 )
-            while found := self._connections.write(lambda cursor: merge_batch(cursor, job, _MERGED_AT_ONCE)):
+            while found := self._connections.write(lambda cursor: merge_batch(cursor, job, documents_at_once)):
                 total += found
         except BaseException:
             with contextlib.suppress(KnowledgeBaseError):
