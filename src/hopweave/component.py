@@ -213,6 +213,7 @@ def fetched(
     documents = knowledge.get([key for key, _ in ranking if key not in known], tenant=query.tenant)
     own = by_id or {}
     missing = sum(key not in documents and key not in known for key, _ in ranking)
+    missing = missing if getattr(knowledge, "has_all", True) else 0
     common = {**details, "missing": missing} if missing else details
     hits = Fetched(missing=missing)
     for rank, (key, score) in enumerate(ranking, start=1):

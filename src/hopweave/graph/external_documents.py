@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from copy import copy
 from typing import Any, Protocol, TypeGuard, cast
 
 import numpy as np
@@ -13,6 +14,12 @@ from hopweave.metadata.filters import Filters, in_tenant
 
 Fetch = Callable[[list[str]], Iterable[Hit]]
 """Ids in, the documents that are there out, as hits."""
+
+
+FetchPassing = Callable[[list[str], Filters], Iterable[Hit]]
+"""Ids and filters in, the documents out that are there and pass, or more of them."""
+
+_FETCHED_AT_ONCE = 500
 
 
 class GraphHome(Protocol):
@@ -65,10 +72,21 @@ class ExternalDocuments(Knowledge):
     ('The Skua sails hourly.', frozenset({'d'}), frozenset())
     """
 
-    def __init__(self, graph: GraphPort | GraphHome | None, fetch: Fetch, *, index: Knowledge | None = None) -> None:
+    def __init__(
+        self,
+        graph: GraphPort | GraphHome | None,
+        fetch: Fetch,
+        *,
+        index: Knowledge | None = None,
+        fetch_passing: FetchPassing | None = None,
+    ) -> None:
+        """`fetch_passing` is for a store that filters documents by itself when they are fetched by id."""
         self._graph = graph
         self._fetch = fetch
         self._index: Knowledge = index or _NoIndex()
+        self._fetch_passing = fetch_passing
+        self.has_all = True
+        """Whether a document that cannot be had is missing in the store."""
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -123,7 +141,29 @@ class ExternalDocuments(Knowledge):
     def within(self, filters: Filters, *, tenant: Mapping[str, Any] | None = None) -> Within:
         """The documents that pass filters by what the index knows of them, fetched from the store all the same."""
         found = self._index.within(filters, tenant=tenant)
-        return Within(found.size, ExternalDocuments(self._graph, self._fetch, index=found.knowledge))
+        there = ExternalDocuments(self._graph, self._fetch, index=found.knowledge, fetch_passing=self._fetch_passing)
+        return Within(found.size, there)
+
+    def passing(self, filters: Filters, admits: Callable[[Hit], bool], count: int) -> "ExternalDocuments":
+        """The same place, of whose documents only those can be had that pass filters, and so many of those asked for.
+
+        They are fetched in the order in which they are asked for until enough pass. The store is handed the filters if
+        it takes them along with ids; `admits` decides.
+        """
+
+        def fetch(ids: list[str]) -> list[Hit]:
+            found: list[Hit] = []
+            for first in range(0, len(ids), _FETCHED_AT_ONCE):
+                group = ids[first : first + _FETCHED_AT_ONCE]
+                hits = self._fetch(group) if self._fetch_passing is None else self._fetch_passing(group, filters)
+                found += filter(admits, hits)
+                if len(found) >= count:
+                    break
+            return found
+
+        there = copy(self)
+        there._fetch, there.has_all = fetch, False
+        return there
 
     def rank_text(self, *arguments: Any, **options: Any) -> Ranking:
         """Documents by BM25 over weighted, analysed query terms."""

@@ -1,14 +1,20 @@
 """Searching a source until filters, and documents that are missing, leave enough of what it finds."""
 
-from collections.abc import Generator, Sequence
+import logging
+from collections.abc import Generator, Mapping, Sequence
 from threading import Lock
+from typing import Any
 
 from hopweave.component import Fetched, Source
 from hopweave.hit import Hit
 from hopweave.knowledge import Capability, Knowledge, Within
+from hopweave.metadata.filters import in_tenant
 from hopweave.query import Query
 
+logger = logging.getLogger(__name__)
+
 _OVER_FETCH = 3
+_EVERY = 1_000_000  # hits, more than a walk reaches
 
 Asks = Generator[tuple[Source, Knowledge], Sequence[Hit], Sequence[Hit]]
 """Hands out what to ask of which place, takes the hits, and returns those of the source."""
@@ -38,10 +44,14 @@ class FilteredSearch:
 
         Documents that are missing in the place of the documents do not count, nor do hits that do not pass the filters.
         If three times as many hits hold too few that pass, a place that knows which documents pass is asked for those
-        only; a source whose scores depend on other documents is asked for more until it has no more.
+        only; a source whose scores depend on other documents is asked for more until it has no more. Of documents in
+        a store of somebody else, which is handed the filters, it is asked at once for all that it ranks.
         """
         first, wanted = source, source.top_k
         hits = yield source, self._knowledge
+        if self._wants_more(source, hits, wanted) and (place := self._place_of_passing(wanted)) is not None:
+            every = yield deeper(source, _EVERY), place
+            return self._filled(hits, every, wanted)
         while self._wants_more(source, hits, wanted):
             if source is not first and self._knows_what_passes:
                 within = self._documents()
@@ -56,6 +66,28 @@ class FilteredSearch:
             return hits
         kept = {*range(min(wanted, len(hits))), *self._passing(hits)[:wanted]}
         return Fetched([hits[place] for place in sorted(kept)], missing=missing_in(hits))
+
+    def _place_of_passing(self, count: int) -> Knowledge | None:
+        """Where only documents that pass the filters can be had; None if there are no filters, or by other means."""
+        passing, filters, tenant = getattr(self._knowledge, "passing", None), self._query.filters, self._query.tenant
+        if passing is None or filters is None or self._knows_what_passes:
+            return None
+        found: Knowledge = passing(filters, lambda hit: self.admits(hit) and in_tenant(hit.metadata, tenant), count)
+        return found
+
+    def _filled(self, hits: Sequence[Hit], every: Sequence[Hit], wanted: int) -> Fetched:
+        """The first hits of a source, and behind them those that pass.
+
+        If it has ranked fewer that pass than it was asked for, receipts say how many were `passing`.
+        """
+        leading = hits[:wanted]
+        known, passed = {hit.id for hit in leading}, len(self._passing(leading))
+        further = [hit for hit in every if hit.id not in known and self.admits(hit)][: wanted - passed]
+        passed += len(further)
+        said = {"passing": passed} if passed < wanted else {}
+        if said:
+            logger.info("%d of %d documents that pass the filters were found, and no others ranked", passed, wanted)
+        return Fetched([_with_details(hit, said) for hit in (*leading, *further)], missing=missing_in(hits))
 
     @property
     def _knows_what_passes(self) -> bool:
@@ -80,6 +112,13 @@ class FilteredSearch:
 def deeper(source: Source, top_k: int) -> Source:
     """The source, asked for at least so many hits."""
     return source if source.top_k >= top_k else source.model_copy(update={"top_k": top_k})
+
+
+def _with_details(hit: Hit, said: Mapping[str, Any]) -> Hit:
+    if not said or not hit.receipts:
+        return hit
+    *before, receipt = hit.receipts
+    return hit._replace(receipts=(*before, receipt._replace(details={**receipt.details, **said})))
 
 
 def _with_passing(leading: Sequence[Hit], passing: Sequence[Hit]) -> list[Hit]:

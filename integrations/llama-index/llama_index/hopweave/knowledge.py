@@ -8,8 +8,9 @@ from llama_index.core.bridge.pydantic import SecretStr
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.schema import NodeWithScore
 from llama_index.hopweave.embedder import chosen_model, to_embedder
+from llama_index.hopweave.filters import Predicate
 from llama_index.hopweave.nodes import to_hit
-from llama_index.hopweave.stores import keeper_of, nodes_in
+from llama_index.hopweave.stores import keeper_of, nodes_in, passing_nodes_in
 
 from hopweave.graph.external_documents import ExternalDocuments, GraphHome
 from hopweave.graph.port import GraphPort
@@ -18,6 +19,7 @@ from hopweave.hit import Hit
 from hopweave.knowledge import Capability, Knowledge
 from hopweave.knowledge_base.shared import open_shared
 from hopweave.knowledge_base.store import KnowledgeBase
+from hopweave.metadata.filters import Filters
 
 
 class NoDocuments(Knowledge):
@@ -103,13 +105,13 @@ def documents_in(
     where = graph.get_secret_value() if isinstance(graph, SecretStr) else graph
     if isinstance(where, str) and "://" in where:
         place = graph.get_secret_value if isinstance(graph, SecretStr) else where
-        return ExternalDocuments(GraphLocation(place, graph_schema), fetch)
+        return ExternalDocuments(GraphLocation(place, graph_schema), fetch, fetch_passing=fetch.passing)
     if not isinstance(where, KnowledgeBase | str | Path):
-        return ExternalDocuments(where, fetch)
+        return ExternalDocuments(where, fetch, fetch_passing=fetch.passing)
     index = opened(where)
     if isinstance(index, KnowledgeBase) and not index.settings.analyzers:  # a graph without texts
-        return ExternalDocuments(index, fetch)
-    return ExternalDocuments(None, fetch, index=index)
+        return ExternalDocuments(index, fetch, fetch_passing=fetch.passing)
+    return ExternalDocuments(None, fetch, index=index, fetch_passing=fetch.passing)
 
 
 class _Fetch:
@@ -120,6 +122,11 @@ class _Fetch:
 
     def __call__(self, ids: list[str]) -> Iterable[Hit]:
         return [to_hit(NodeWithScore(node=node)) for node in nodes_in(self.keeper, ids)]
+
+    def passing(self, ids: list[str], filters: Filters) -> Iterable[Hit]:
+        """The same of a store that takes filters along with ids."""
+        nodes = passing_nodes_in(self.keeper, ids, filters.filters) if isinstance(filters, Predicate) else None
+        return self(ids) if nodes is None else [to_hit(NodeWithScore(node=node)) for node in nodes]
 
 
 def _with_model(knowledge: Knowledge, embed_model: BaseEmbedding) -> Knowledge:

@@ -107,8 +107,9 @@ class RetrieverSource(Source):
 
     kind: Literal["retriever"] = "retriever"
     retriever: BaseRetriever = Field(exclude=True, repr=False, description="The retriever to ask.")
-    hand_on_filters: bool = Field(
-        default=False, description="Hand the question's filters on; not for a source whose hits lead to others."
+    leads: bool = Field(
+        default=True,
+        description="Whether its hits lead to others, so that nodes which do not pass the filters are wanted as well.",
     )
 
     stands_for: Source | None = Field(
@@ -121,34 +122,46 @@ class RetrieverSource(Source):
 
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:  # noqa: ARG002
         """Ask the retriever."""
-        bundle, filtered = to_bundle(query), self._filtered(query)
-        try:
-            nodes = [] if filtered is None else filtered.retrieve(bundle)
-        except (NotImplementedError, TypeError, ValueError) as error:
-            nodes = _refused(error)
-        return _visible(nodes or self._asked(query).retrieve(to_bundle(query)), query)
+        found: list[NodeWithScore] = []
+        for asked in self._questions(query):
+            try:
+                found = _together(found, asked.retrieve(to_bundle(query)))
+            except (NotImplementedError, TypeError, ValueError) as error:
+                _refused(error)
+        return _visible(found or self._asked(query).retrieve(to_bundle(query)), query)
 
     async def search_async(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:
         """Ask the retriever without blocking the event loop."""
         if type(self.retriever)._aretrieve is BaseRetriever._aretrieve:  # which would block it
             return await super().search_async(query, knowledge, upstream)
-        bundle, filtered = to_bundle(query), self._filtered(query)
-        try:
-            nodes = [] if filtered is None else await filtered.aretrieve(bundle)
-        except (NotImplementedError, TypeError, ValueError) as error:
-            nodes = _refused(error)
-        return _visible(nodes or await self._asked(query).aretrieve(to_bundle(query)), query)
+        found: list[NodeWithScore] = []
+        for asked in self._questions(query):
+            try:
+                found = _together(found, await asked.aretrieve(to_bundle(query)))
+            except (NotImplementedError, TypeError, ValueError) as error:
+                _refused(error)
+        return _visible(found or await self._asked(query).aretrieve(to_bundle(query)), query)
+
+    def _questions(self, query: Query) -> list[BaseRetriever]:
+        """The retriever with tenant and filters, one after the other; none if it takes none or there are none.
+
+        If its hits lead to others, it is asked with the tenant alone first, and what passes the filters comes behind.
+        """
+        tenant: list[Any] = [_condition(name, value) for name, value in (query.tenant or {}).items()]
+        filters = [query.filters.filters] if isinstance(query.filters, Predicate) else []
+        if self.leads and filters:
+            alone = self._filtered(tenant) if tenant else self._asked(query)
+            return [one for one in (alone, self._filtered([*tenant, *filters])) if one is not None]
+        filtered = self._filtered([*tenant, *filters])
+        return [] if filtered is None else [filtered]
 
     def _asked(self, query: Query) -> BaseRetriever:
         """The retriever; one of hopweave's own does what a recipe would ask of its source."""
         part = self.retriever
         return part.as_part(self.top_k, query.filters) if isinstance(part, RecipePart) else part
 
-    def _filtered(self, query: Query) -> BaseRetriever | None:
-        """The retriever with tenant and filters among its own, or None if it takes none or there are none."""
-        wanted: list[Any] = [_condition(name, value) for name, value in (query.tenant or {}).items()]
-        if self.hand_on_filters and isinstance(query.filters, Predicate):
-            wanted.append(query.filters.filters)
+    def _filtered(self, wanted: list[Any]) -> BaseRetriever | None:
+        """The retriever with these filters among its own, or None if it takes none or there are none."""
         own = getattr(self.retriever, "_filters", False)
         if not wanted or not (own is None or isinstance(own, MetadataFilters)):
             return None
@@ -168,9 +181,14 @@ def _condition(name: str, value: Any) -> MetadataFilter:
     return MetadataFilter(key=name, value=value, operator=FilterOperator.EQ)
 
 
-def _refused(error: Exception) -> list[NodeWithScore]:
+def _refused(error: Exception) -> None:
     logger.warning("a retriever does not take the filters: %s; its nodes are filtered afterwards", error)
-    return []
+
+
+def _together(leading: list[NodeWithScore], further: Iterable[NodeWithScore]) -> list[NodeWithScore]:
+    """The first nodes, and behind them those that are not among them."""
+    known = {one.node.node_id for one in leading}
+    return [*leading, *(one for one in further if one.node.node_id not in known)]
 
 
 def _visible(nodes: Iterable[NodeWithScore], query: Query) -> list[Hit]:

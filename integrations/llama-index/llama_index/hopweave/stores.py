@@ -1,6 +1,7 @@
 """Nodes out of LlamaIndex stores, by id."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from inspect import signature
 from typing import Any, cast
@@ -11,6 +12,8 @@ from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.vector_stores.types import BasePydanticVectorStore, MetadataFilters
 
 from hopweave.concurrency.threads import is_asked_on_a_loop, on_loop
+
+logger = logging.getLogger(__name__)
 
 _ALL = 10_000_000  # more nodes than one would read at once
 
@@ -58,6 +61,37 @@ def nodes_in(keeper: Any, ids: Sequence[str]) -> list[BaseNode]:
     raise ValueError(
         f"{type(keeper).__name__} gives no nodes by id: {failures[0]}; hand over a docstore that holds them"
     ) from failures[0]
+
+
+def passing_nodes_in(keeper: Any, ids: Sequence[str], filters: MetadataFilters) -> list[BaseNode] | None:
+    """
+    The nodes with these ids that pass filters, of a store that takes both.
+
+    Args:
+        keeper: The store.
+        ids: Ids of nodes.
+        filters: Metadata filters.
+
+    Returns:
+        The nodes; None if the store does not take ids and filters, or gives nodes by id more quickly.
+
+    """
+    if not isinstance(keeper, BasePydanticVectorStore) or _is_qdrant(keeper):
+        return None
+    options: dict[str, Any] = {"node_ids": list(ids), "filters": filters}
+    if type(keeper).get_nodes is BasePydanticVectorStore.get_nodes or not options.keys() <= _parameters(keeper):
+        return None
+    try:
+        if is_asked_on_a_loop() and _has_async_calls(keeper):
+            return list(on_loop(keeper.aget_nodes(**options)))
+        return list(keeper.get_nodes(**options))
+    except Exception as error:  # it does not know these filters
+        logger.info("%s does not take ids and filters: %s", type(keeper).__name__, error)
+        return None
+
+
+def _parameters(keeper: Any) -> set[str]:
+    return set(signature(keeper.get_nodes).parameters)
 
 
 def stored_nodes(store: Any) -> list[BaseNode]:

@@ -76,8 +76,7 @@ class FusionRetriever(PipelineRetriever):
         if unknown := [name for name in optional if name not in retrievers]:
             raise ValueError(f"optional: there is no retriever {unknown[0]!r}; there are {', '.join(retrievers)}")
         sources = {
-            name: retriever_source(one, optional=name in optional, hand_on_filters=True)
-            for name, one in retrievers.items()
+            name: retriever_source(one, optional=name in optional, leads=False) for name, one in retrievers.items()
         }
         wanted = {"top_k": 1} if similarity_top_k is None and filters is None else {}  # whatever the retrievers give
         recipe = Recipe(name=fuser.kind, intent=intent, plan=plan, sources=sources, fuse=fuser, **wanted)

@@ -106,7 +106,7 @@ def with_retrievers(recipe: Recipe, retrievers: Mapping[str, BaseRetriever | Non
             else {"optional": old.optional, "deadline_seconds": old.deadline_seconds, "stands_for": old}
         )
         leads = any(name in source.needs for source in recipe.sources.values())
-        sources[name] = retriever_source(retriever, hand_on_filters=not leads, **terms)
+        sources[name] = retriever_source(retriever, leads=leads, **terms)
     if sources:
         recipe = Recipe(**{**dict(recipe), "sources": {**recipe.sources, **sources}})
     # not validated again: a source that is left out counts, for those that need it, as one that has found nothing

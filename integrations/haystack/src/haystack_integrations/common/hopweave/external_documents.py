@@ -5,7 +5,7 @@ from threading import Lock
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
-from haystack import Document
+from haystack import Document, logging
 from haystack.document_stores.in_memory import InMemoryDocumentStore
 from haystack.document_stores.types import DocumentStore
 
@@ -14,6 +14,9 @@ from hopweave.concurrency.threads import is_asked_on_a_loop, on_loop
 from hopweave.graph.external_documents import ExternalDocuments, GraphHome
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
+from hopweave.metadata.filters import Filters
+
+logger = logging.getLogger(__name__)
 
 
 def documents_in(
@@ -32,7 +35,12 @@ def documents_in(
         found = [] if store is None or not ids else by_id(store, ids)
         return [to_hit(document)._replace(score=None) for document in found]
 
-    return ExternalDocuments(graph, fetch, index=index)
+    def fetch_passing(ids: list[str], filters: Filters) -> list[Hit]:
+        own = getattr(filters, "filters", None)
+        found = None if own is None or store is None else by_id_and_filters(store, ids, own)
+        return fetch(ids) if found is None else [to_hit(document)._replace(score=None) for document in found]
+
+    return ExternalDocuments(graph, fetch, index=index, fetch_passing=fetch_passing)
 
 
 def by_id(store: DocumentStore, ids: list[str]) -> list[Document]:
@@ -59,6 +67,28 @@ def by_id(store: DocumentStore, ids: list[str]) -> list[Document]:
             return list(ask(ids))
     except Exception as error:
         raise error from failure
+
+
+def by_id_and_filters(store: DocumentStore, ids: list[str], filters: dict[str, Any]) -> list[Document] | None:
+    """
+    Documents by their ids that pass filters, as far as a store can tell by itself.
+
+    :param store: Any document store.
+    :param ids: The ids.
+    :param filters: Haystack metadata filters.
+    :returns: The documents; None if the store does not take such filters, or gives documents by id more quickly.
+    """
+    if isinstance(store, InMemoryDocumentStore) or hasattr(store, "get_documents_by_id"):
+        return None
+    both = {"operator": "AND", "conditions": [{"field": "id", "operator": "in", "value": ids}, filters]}
+    try:
+        if is_asked_on_a_loop() and _call(store, "_async") is not None and hasattr(store, "filter_documents_async"):
+            return list(on_loop(store.filter_documents_async(both)))
+        with _locks.setdefault(store, Lock()):
+            return list(store.filter_documents(both))
+    except Exception as error:
+        logger.info("{store} does not take ids and filters: {error}", store=type(store).__name__, error=error)
+        return None
 
 
 _locks: WeakKeyDictionary[Any, Lock] = WeakKeyDictionary()

@@ -157,7 +157,21 @@ def admits(filters: dict[str, Any]) -> Callable[[Hit], bool]:
         document_matches_filter(filters, _BLANK)
     except (FilterError, AttributeError, TypeError) as error:
         raise ValueError(f"filters: {filters!r} are not Haystack filters: {error}") from error
-    return lambda hit: document_matches_filter(filters, to_document(hit))
+    return _Passes(filters)
+
+
+class _Passes:
+    """
+    Whether a hit passes Haystack filters.
+
+    :param filters: Filters that a document store takes as well.
+    """
+
+    def __init__(self, filters: dict[str, Any]) -> None:
+        self.filters = filters
+
+    def __call__(self, hit: Hit) -> bool:
+        return document_matches_filter(self.filters, to_document(hit))
 
 
 _BLANK = Document(id="blank", content="")
