@@ -444,3 +444,43 @@ def test_nodes_are_parts_of_their_document_and_go_with_it(home):
     assert writer.mirror(docstore) == 0  # the other parts of the document were replaced
     assert len(ids_in(home)) == 1
     writer.close()
+
+
+def test_both_writers_follow_what_a_store_has(home):
+    store = InMemoryDocumentStore()
+    documents = haystack_documents()[:4]
+    store.write_documents(documents)
+    writer = HaystackGraphWriter(graph=Secret.from_token(home))
+    writer.run(documents=[*documents[:2], HaystackDocument(id="gone", content="MV Skua sank.")])
+    assert writer.mirror(store) == {"documents_written": 2, "unchanged": 2, "deleted": 1}
+    store.delete_documents([documents[0].id])
+    assert writer.mirror(store) == {"documents_written": 0, "unchanged": 3, "deleted": 1}
+    assert ids_in(home) == {one.id for one in documents[1:]}
+    writer.delete_documents([one.id for one in documents])
+    writer.close()
+
+
+def test_a_graph_follows_the_docstore_of_a_pipeline(home):
+    same = {"text": "MV Skua sails to Harris.", "metadata": {"file": "ships.md"}}
+    pages = [LlamaDocument(id_=name, **same) for name in ("one", "two")]  # alike, and two documents all the same
+    pages += [
+        LlamaDocument(id_=name, text=f"{name} is an island.", metadata={"file": name}) for name in ("Lunn", "Havn")
+    ]
+    writer, docstore = GraphWriter(graph=SecretStr(home)), SimpleDocumentStore()
+    pipeline = IngestionPipeline(transformations=[SentenceSplitter(), writer], docstore=docstore)
+    nodes = [*pipeline.run(documents=[pages[0], *pages[2:]])]
+    nodes += writer(SentenceSplitter()([pages[1]]))  # which the pipeline would take for a duplicate
+    docstore.add_documents([pages[1]])
+    docstore.set_document_hash("two", pages[1].hash)
+    with GraphStore.open(home) as store:
+        assert store.sources() == ["Havn", "Lunn", "one", "two"]
+    assert writer.sync(docstore) == 0
+    docstore.delete_document("Lunn")
+    assert writer.sync(docstore) == 1
+    assert ids_in(home) == {node.node_id for node in nodes if node.ref_doc_id != "Lunn"}
+    assert writer.delete_nodes(where={"file": "ships.md"}) == 2
+    with pytest.raises(ValueError, match="delete needs one of ids, source and where"):
+        writer.delete_nodes()
+    assert writer.delete("Havn") == 1
+    assert ids_in(home) == set()
+    writer.close()

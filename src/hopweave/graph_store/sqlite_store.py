@@ -80,6 +80,10 @@ class SqliteStore(GraphStore):
         """The ids of all documents, in order."""
         return sorted(self._base.ids())
 
+    def sources(self) -> list[str]:
+        """The sources that documents come from, in order."""
+        return sorted(source for source in self._base.sources() if source)
+
     def visible(self, tenant: Mapping[str, Any], ids: Iterable[str] | None = None) -> frozenset[str]:
         """The ids of the documents that a tenant may see: all of them, or those among the ids given."""
         return self._base.visible(tenant, ids)

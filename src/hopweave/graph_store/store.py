@@ -172,6 +172,10 @@ class GraphStore(ABC):
         """The ids of all documents, in order."""
 
     @abstractmethod
+    def sources(self) -> list[str]:
+        """The sources that documents come from, in order."""
+
+    @abstractmethod
     def visible(self, tenant: Mapping[str, Any], ids: Iterable[str] | None = None) -> frozenset[str]:
         """The ids of the documents that a tenant may see: all of them, or those among the ids given."""
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from llama_index.core.async_utils import asyncio_run
 from llama_index.core.schema import BaseNode
-from llama_index.core.storage.docstore import SimpleDocumentStore
+from llama_index.core.storage.docstore import BaseDocumentStore, SimpleDocumentStore
 from llama_index.core.vector_stores.types import BasePydanticVectorStore, MetadataFilters
 
 from hopweave.concurrency.threads import is_asked_on_a_loop, on_loop
@@ -92,6 +92,22 @@ def passing_nodes_in(keeper: Any, ids: Sequence[str], filters: MetadataFilters) 
 
 def _parameters(keeper: Any) -> set[str]:
     return set(signature(keeper.get_nodes).parameters)
+
+
+def gone_from(docstore: BaseDocumentStore, documents: Iterable[str]) -> list[str]:
+    """
+    Of documents, those that a document store no longer has.
+
+    Args:
+        docstore: The document store, such as that of an ingestion pipeline.
+        documents: Ids of documents.
+
+    Returns:
+        The ids of those that are gone.
+
+    """
+    # not by the table of hashes, which has one document for several that are alike
+    return [key for key in documents if docstore.get_document_hash(key) is None and not docstore.document_exists(key)]
 
 
 def stored_nodes(store: Any) -> list[BaseNode]:

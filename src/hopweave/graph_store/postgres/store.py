@@ -199,6 +199,11 @@ class PostgresStore(GraphStore):
         """The ids of all documents, in order."""
         return sorted(id_ for (id_,) in self._connections.read("SELECT id FROM documents"))
 
+    def sources(self) -> list[str]:
+        """The sources that documents come from, in order."""
+        found = self._connections.read("SELECT DISTINCT source FROM documents WHERE source <> ''")
+        return sorted(source for (source,) in found)
+
     def visible(self, tenant: Mapping[str, Any], ids: Iterable[str] | None = None) -> frozenset[str]:
         """The ids of the documents that a tenant may see: all of them, or those among the ids given."""
         condition, values = tenant_condition(tenant)

@@ -8,8 +8,9 @@ from typing import Any
 
 from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr, SecretStr
 from llama_index.core.schema import BaseNode, TransformComponent
+from llama_index.core.storage.docstore import BaseDocumentStore
 from llama_index.hopweave.nodes import to_document
-from llama_index.hopweave.stores import stored_nodes
+from llama_index.hopweave.stores import gone_from, stored_nodes
 
 from hopweave.document import Document
 from hopweave.graph_store.location import GraphLocation
@@ -21,8 +22,8 @@ class GraphWriter(TransformComponent):
     Writes what the nodes of an ingestion pipeline contribute to a graph, without texts and vectors, and hands them on.
 
     The nodes of a document (`ref_doc_id`) are known as its parts and replace those that were written of it before.
-    Writing twice changes nothing. LlamaIndex does not report deleted documents to transformations: call `delete`, or
-    `mirror` from time to time.
+    Writing twice changes nothing. LlamaIndex does not report deleted documents to transformations: call `delete`,
+    `sync` after the run of a pipeline with a docstore, or `mirror` from time to time.
 
     Args:
         graph: Path of a file, URL of a PostgreSQL database (a `SecretStr` of pydantic if it holds a password), or an
@@ -93,18 +94,32 @@ class GraphWriter(TransformComponent):
         """
         return self._open().delete(source=ref_doc_id)
 
-    def delete_nodes(self, node_ids: Sequence[str]) -> int:
+    def delete_nodes(self, node_ids: Sequence[str] | None = None, *, where: dict[str, Any] | None = None) -> int:
         """
-        Take nodes out of the graph.
+        Take nodes out of the graph; give one of the two.
 
         Args:
             node_ids: Their ids.
+            where: Metadata values that all nodes have which go, such as `{"file_path": "ships.md"}`.
 
         Returns:
             The number of nodes that were there.
 
         """
-        return self._open().delete(node_ids)
+        return self._open().delete(node_ids, where=where)
+
+    def sync(self, docstore: BaseDocumentStore) -> int:
+        """
+        Take out the nodes of documents that a document store, such as that of the pipeline, no longer has.
+
+        Args:
+            docstore: The document store.
+
+        Returns:
+            The number of nodes that were there.
+
+        """
+        return sum(map(self.delete, gone_from(docstore, self._open().sources())))
 
     def mirror(self, store: Any) -> int:
         """

@@ -10,7 +10,7 @@ from llama_index.core.schema import BaseNode, TransformComponent
 from llama_index.core.storage.docstore import BaseDocumentStore
 from llama_index.hopweave.embedder import to_embedder
 from llama_index.hopweave.nodes import to_document
-from llama_index.hopweave.stores import stored_nodes
+from llama_index.hopweave.stores import gone_from, stored_nodes
 from llama_index.ingestion.hopweave.noise import NoiseFilter
 
 from hopweave.document import Document
@@ -124,8 +124,8 @@ class KnowledgeBaseWriter(TransformComponent):
             The number of nodes removed.
 
         """
-        known = {"", *docstore.get_all_document_hashes().values()}
-        return sum(self.delete(source) for source in self.knowledge_base.sources() if source not in known)
+        sources = [source for source in self.knowledge_base.sources() if source]
+        return sum(map(self.delete, gone_from(docstore, sources)))
 
     def mirror(self, store: Any) -> int:
         """

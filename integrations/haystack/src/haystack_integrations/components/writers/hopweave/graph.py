@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from haystack import Document, component, default_to_dict
+from haystack.document_stores.types import DocumentStore
 from haystack.utils import Secret
 
 from haystack_integrations.common.hopweave.documents import check_documents, to_passage
@@ -128,6 +129,17 @@ class GraphWriter(NamedParameters):
         :returns: How many there were.
         """
         return self._open().delete(document_ids, source=source, where=where)
+
+    def mirror(self, document_store: DocumentStore) -> dict[str, int]:
+        """
+        Make the graph that of the documents in a store that you already have, and of no others.
+
+        All documents are read, but what has not changed is not written again.
+
+        :param document_store: The document store.
+        :returns: What `run` returns.
+        """
+        return self.run(documents=document_store.filter_documents(), complete=True)
 
     def _open(self) -> GraphStore:
         if self._location is None:  # builders may name what is registered after this was made
