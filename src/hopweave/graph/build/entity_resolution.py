@@ -79,7 +79,7 @@ def resolved_mentions(
     texts = Texts(tables, documents)
     places = find_names(tables, texts)
     found = found_mentions(tables, texts, places, settings.lower_case_weight)
-    return stated.plus(found).best(tables.edge_types), nearby_words(texts, places)
+    return stated.vouched().plus(found).best(tables.edge_types), nearby_words(texts, places)
 
 
 def documents_with_name(tables: GraphTables, node: int) -> Array:

@@ -10,6 +10,7 @@ import json
 
 import numpy as np
 
+from hopweave.graph.build.mentions import stated_mentions
 from hopweave.graph.model import ADDRESS, Contribution, Edge, Node, passage_id
 from hopweave.graph.storage.tables import ALIVE, CLAIM, NAMED, PRESENT, GraphTables
 from hopweave.language.words import normalise_name, word_key
@@ -84,8 +85,7 @@ class StatedParts:
             tables.edges_at.extend(
                 np.concatenate([columns[1], columns[2][~looped]]), [np.concatenate([edges, edges[~looped]])]
             )
-            stated = columns[8] & CLAIM == 0
-            np.add.at(tables.nodes["edge_ends"], np.concatenate([columns[1][stated], columns[2][stated]]), 1)
+            np.add.at(tables.nodes["edge_ends"], _ends_not_mentioned(tables, edges), 1)
         declared = np.empty(0, np.int64)
         if self._nodes:
             nodes, documents, texts, spellings = (np.array(column) for column in zip(*self._nodes, strict=True))
@@ -124,13 +124,26 @@ class StatedParts:
         return self._tables.node_number(node.id, node.kind)
 
 
+def _ends_not_mentioned(tables: GraphTables, edges: Array) -> Numbers:
+    """The ends of stated edges, once for each edge, that the document of the edge does not mention itself.
+
+    A name in one passage leads nowhere further if it is that passage which states all of its edges.
+    """
+    edges = edges[tables.edges["flags"][edges] & CLAIM == 0]
+    documents = np.tile(tables.edges["document"][edges].astype(np.int64), 2)
+    nodes = np.concatenate([tables.edges[end][edges] for end in ("source", "target")]).astype(np.int64)
+    _, stated = stated_mentions(tables, distinct(documents))
+    size = len(tables.nodes)
+    mentioned = np.isin(documents * size + nodes, stated.documents.astype(np.int64) * size + stated.nodes)
+    ends: Numbers = nodes[~mentioned]
+    return ends
+
+
 def withdraw(tables: GraphTables, documents: Array) -> tuple[Numbers, Numbers]:
     """Take back what documents stated; the numbers of their edges, and of the nodes they had declared."""
     _, (edges,) = tables.edges_of.gather(documents)
     edges = edges.astype(np.int64)
-    stated = edges[tables.edges["flags"][edges] & CLAIM == 0]
-    for end in ("source", "target"):
-        np.add.at(tables.nodes["edge_ends"], tables.edges[end][stated], -1)
+    np.add.at(tables.nodes["edge_ends"], _ends_not_mentioned(tables, edges), -1)
     tables.edges["flags"][edges] &= ~np.uint8(ALIVE)
     _, (declared,) = tables.declared_by.gather(documents)
     nodes = tables.declared["node"][declared].astype(np.int64)

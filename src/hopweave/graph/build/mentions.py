@@ -1,7 +1,7 @@
 """Mentions in columns: what documents say they name, and the sums that follow from it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -42,6 +42,20 @@ class Mentions:
             np.concatenate([self.weights, other.weights]),
             np.concatenate([self.confidence, other.confidence]),
         )
+
+    def vouched(self) -> "Mentions":
+        """The same, where all mentions of a node in one document are sure if one of them is.
+
+        So a mention that is sure but weighs little, as that of a triple, takes no weight from another.
+        """
+        order = np.lexsort((self.nodes, self.documents))
+        new = np.ones(len(order), dtype=bool)
+        new[1:] = (np.diff(self.documents[order]) != 0) | (np.diff(self.nodes[order]) != 0)
+        confidence = self.confidence.copy()
+        if len(order):
+            most = np.maximum.reduceat(confidence[order], np.flatnonzero(new))[np.cumsum(new) - 1]
+            confidence[order] = np.maximum(confidence[order], np.minimum(most, SURE))
+        return replace(self, confidence=confidence)
 
     def best(self, edge_types: list[str]) -> "Mentions":
         """One mention per document and node: the most confident, then the heaviest, then by the name of its type."""

@@ -11,7 +11,7 @@ from hopweave.graph.build.entity_resolution import EntityResolution
 from hopweave.graph.model import Contribution, Edge, Node
 from hopweave.graph.storage.describe import describe
 from hopweave.graph.storage.table_graph import TableGraph
-from hopweave.graph.storage.tables import ALIVE, BACKWARD, MENTION, PRESENT, GraphTables
+from hopweave.graph.storage.tables import ALIVE, BACKWARD, PRESENT, GraphTables
 
 
 class Resolved:
@@ -43,7 +43,7 @@ class Resolved:
             for target, code, weight in zip(*(field.tolist() for field in tables.rows.row(number)), strict=True):
                 if not code & BACKWARD:
                     key = (node.id, known[target].id, tables.edge_types[code // 4])
-                    sums[key].append(weight * float(factors[target]) if code & MENTION else weight)
+                    sums[key].append(weight * float(factors[number]) * float(factors[target]))
         labels = self._labels()
         return [Edge(*key, sum(sorted(sums[key])), labels.get(key, "")) for key in sorted(sums)]
 

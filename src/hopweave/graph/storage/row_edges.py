@@ -1,4 +1,4 @@
-"""Edges that are kept as one row of entries per node, with the weights of mentions computed when they are read."""
+"""Edges that are kept as one row of entries per node, with their weights computed when they are read."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -14,8 +14,8 @@ from hopweave.storage.columns import Array, Numbers
 class RowEdges(ABC):
     """What algorithms ask about edges, answered from rows of entries: target, code and stored weight.
 
-    The code of an entry is 4 x type + flags, as in `GraphTables.rows`. An entry of a mention weighs its stored weight
-    times the rarity of the node that is mentioned.
+    The code of an entry is 4 x type + flags, as in `GraphTables.rows`. An entry weighs its stored weight times the
+    rarity of the nodes at both ends.
     """
 
     read_ahead = 0.0
@@ -33,7 +33,7 @@ class RowEdges(ABC):
 
     @abstractmethod
     def _rarity_of(self, nodes: Array) -> Floats:
-        """What a mention of each of these nodes is multiplied by; 1 for passages."""
+        """What an edge to each of these nodes is multiplied by; 1 for passages."""
 
     @abstractmethod
     def edge_counts(self, nodes: Indices) -> Indices:
@@ -48,10 +48,9 @@ class RowEdges(ABC):
         factors *= weights
         rarity = self._rarity_of(targets)
         rarity *= np.repeat(self._rarity_of(nodes), counts)
+        factors *= rarity
         if is_mention.all():  # a passage has one mention of a node
-            factors *= rarity
             return WeightedEdges(starts, counts, targets, factors, distinct=True)
-        factors[is_mention] *= rarity[is_mention]
         factors[(codes & BACKWARD > 0) & (targets == np.repeat(nodes, counts))] = 0  # a self loop is one edge
         return WeightedEdges(starts, counts, targets, factors, distinct=False)
 
@@ -81,19 +80,18 @@ class RowEdges(ABC):
         """All edges of nodes: which of the nodes, target, code and weight."""
         counts, (targets, codes, weights) = self._gather(nodes)
         rarity = self._rarity_of(targets) * np.repeat(self._rarity_of(nodes), counts)
-        scale = np.where(codes & MENTION > 0, rarity, 1.0)
         return (
             np.repeat(np.arange(len(nodes)), counts),
             targets.astype(np.int64),
             codes.astype(np.int64),
-            weights * scale,
+            weights * rarity,
         )
 
 
-def mention_factor(passages: int, edge_ends: int, dead_end_share: float) -> float:
-    """What the weight of one mention is multiplied by, as `GraphTables.rarity` does for all nodes.
+def rarity_of_node(passages: int, edge_ends: int, dead_end_share: float) -> float:
+    """The rarity of one node, as `GraphTables.rarity` gives it for all.
 
-    >>> mention_factor(0, 0, 0.1), round(mention_factor(1, 0, 0.1), 3), round(mention_factor(1, 1, 0.1), 3)
+    >>> rarity_of_node(0, 0, 0.1), round(rarity_of_node(1, 0, 0.1), 3), round(rarity_of_node(1, 1, 0.1), 3)
     (1.0, 0.091, 0.91)
     """
     if not passages:

@@ -34,7 +34,7 @@ RECORDED, HAS_TEXT = 1, 2
 ALIVE, CLAIM = 1, 2
 """Flags of edges: its document is there; it says that a document has an address."""
 
-FORMAT = 2
+FORMAT = 3
 """Of the arrays; another number means that they have to be made again."""
 
 _PRIME = 0x9E3779B97F4A7C15
@@ -281,9 +281,10 @@ class GraphTables:
         return word_key(describe(self, node).name)
 
     def rarity(self) -> Array:
-        """What the weight of a mention is multiplied by, for every node.
+        """What the weight of an edge is multiplied by for a node at its end, for every node; 1 for passages.
 
-        1 / log(2 + passages), times the share that a dead end keeps if there is one passage and no stated edge.
+        1 / log(2 + passages), times the share that a dead end keeps if there is one passage, and no other document
+        states an edge of the node.
         """
         passages = self.nodes["passages"]
         factors = np.ones(len(passages))

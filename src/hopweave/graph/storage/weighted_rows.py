@@ -25,7 +25,7 @@ class _Weighed:
 
 
 class WeightedRows:
-    """Weight = what the document says x the factor of the edge type; for a mention, also x the rarity of both ends.
+    """Weight = what the document says x the factor of the edge type x the rarity of both ends.
 
     In a large graph, weights are computed when a node is asked for, so that it is ready as soon as it is opened or
     changed. Once as many edges have been weighed as it has, all are weighed and kept, as it is then asked often.
@@ -64,10 +64,9 @@ class WeightedRows:
         factors *= weights
         rarity = self._rarity[targets]
         rarity *= np.repeat(self._rarity[nodes], counts)
+        factors *= rarity
         if is_mention.all():  # a passage has one mention of a node
-            factors *= rarity
             return WeightedEdges(starts, counts, targets, factors, distinct=True), is_mention
-        factors[is_mention] *= rarity[is_mention]
         factors[(codes & BACKWARD > 0) & (targets == np.repeat(nodes, counts))] = 0  # a self loop is one edge
         return WeightedEdges(starts, counts, targets, factors, distinct=False), is_mention
 

@@ -13,7 +13,7 @@ from hopweave.errors import KnowledgeBaseError, NewerSchema
 from hopweave.graph.storage.name_index import without_accents
 from hopweave.graph_store.postgres import trigrams
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 _TABLES = """
 CREATE TABLE state (
@@ -165,9 +165,20 @@ def _gather_vocabulary(connection: Connection[Any], schema: str) -> None:
     _run(connection, schema, "ALTER TABLE name_words DROP COLUMN bucket")
 
 
+_COUNT_EDGE_ENDS = """
+UPDATE nodes SET edge_ends = (
+    SELECT count(*) FROM (SELECT document, source AS node, flags FROM stated
+        UNION ALL SELECT document, target, flags FROM stated) e
+    WHERE e.node = nodes.id AND e.flags & 2 = 0 AND NOT EXISTS (
+        SELECT 1 FROM edges m WHERE m.src = e.document AND m.dst = nodes.id AND m.code & 3 = 1))
+WHERE edge_ends > 0
+"""
+"""Edges of a name that a document states which mentions the name are not counted any more."""
+
 _MIGRATIONS: dict[int, Callable[[Connection[Any], str], None]] = {
     1: lambda connection, schema: _run(connection, schema, _STAGED),
     2: _gather_vocabulary,
+    3: lambda connection, schema: _run(connection, schema, _COUNT_EDGE_ENDS),
 }
 """What brings a schema of this version to the next."""
 

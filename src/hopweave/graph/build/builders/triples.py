@@ -38,6 +38,9 @@ class TriplesBuilder(GraphBuilder):
     The metadata field holds triples as lists of three strings or as mappings with subject, predicate and object
     (also subject/relation/object, head/relation/tail, source/type/target).
 
+    What a triple names is an entity by the same rules as any name: a single word that the texts mostly write in lower
+    case (city, author) is none, and its triples are left out, unless a passage is about it or `ordinary_words` is set.
+
     >>> document = Document("d", "", {"triples": [["MV Skua", "sails to", "Harris"]]})
     >>> [(edge.source, edge.type, edge.target) for edge in TriplesBuilder().contribute(document).edges]
     [('entity:mv skua', 'sails_to', 'entity:harris')]
@@ -51,6 +54,10 @@ class TriplesBuilder(GraphBuilder):
         gt=0,
         description="Weight of an edge. Extracted triples are many and noisy: beside mentions, less is more.",
     )
+    ordinary_words: bool = Field(
+        default=False,
+        description="Whether single words in lower case are entities as well, as suits a graph of technical terms.",
+    )
     skip_malformed: bool = Field(
         default=False, description="Leave out what is not a triple instead of raising an error."
     )
@@ -63,6 +70,7 @@ class TriplesBuilder(GraphBuilder):
             title=document.title,
             entities=named_in(document.metadata.get(self.entities_field)),
             weight=self.weight,
+            ordinary_words=self.ordinary_words,
             skip_malformed=self.skip_malformed,
         )
 
@@ -74,6 +82,7 @@ def triples_contribution(
     title: str = "",
     entities: Iterable[str] = (),
     weight: float = 1.0,
+    ordinary_words: bool = False,
     skip_malformed: bool = False,
 ) -> Contribution:
     """What triples that are kept apart from their document contribute to the graph.
@@ -93,10 +102,10 @@ def triples_contribution(
                 f"document {document_id!r}, triple {position}: {triple!r} is not a subject, a relation and an object"
             )
     names = dict.fromkeys(name for subject, _, target in read for name in (subject, target))
-    nodes = {node.id: node for node in map(Node.entity, names)}
+    declared = {node.id: node for node in map(Node.entity, names if ordinary_words else ())}
     return Contribution(
         document_id,
-        nodes=(Node.passage(document_id, title), *nodes.values()),
+        nodes=(Node.passage(document_id, title), *declared.values()),
         edges=tuple(
             Edge(Node.entity(subject).id, Node.entity(target).id, relation_type(relation), weight, relation)
             for subject, relation, target in dict.fromkeys(read)

@@ -4,8 +4,8 @@ import json
 from collections import Counter, defaultdict
 
 from hopweave.graph.model import Edge, Node
-from hopweave.graph.storage.row_edges import mention_factor
-from hopweave.graph.storage.tables import BACKWARD, MENTION
+from hopweave.graph.storage.row_edges import rarity_of_node
+from hopweave.graph.storage.tables import BACKWARD
 from hopweave.graph_store.postgres.connections import Connections
 
 
@@ -17,18 +17,15 @@ def all_nodes(connections: Connections) -> tuple[Node, ...]:
 
 def all_edges(connections: Connections, dead_end_share: float) -> list[Edge]:
     """The edges by source, target and type, each of these once, with the weights summed."""
-    found = connections.read("SELECT id, description FROM nodes WHERE (flags & 8) > 0")
-    ids = {number: json.loads(text)[0] for number, text in found}
+    found = connections.read("SELECT id, description, passages, edge_ends FROM nodes WHERE (flags & 8) > 0")
+    ids = {number: json.loads(text)[0] for number, text, _, _ in found}
+    rarity = {number: rarity_of_node(passages, ends, dead_end_share) for number, _, passages, ends in found}
     types = list(connections.read("SELECT edge_types FROM state")[0][0])
     sums: defaultdict[tuple[str, str, str], list[float]] = defaultdict(list)
-    rows = connections.read(
-        "SELECT src, dst, code, weight, copies, passages, edge_ends FROM edges JOIN nodes ON nodes.id = dst "
-        "WHERE (code & %s) = 0",
-        [BACKWARD],
-    )
-    for source, target, code, weight, copies, passages, ends in rows:
-        factor = mention_factor(passages, ends, dead_end_share) if code & MENTION else 1.0
-        sums[ids[source], ids[target], types[code // 4]] += [weight * factor] * copies
+    rows = connections.read("SELECT src, dst, code, weight, copies FROM edges WHERE (code & %s) = 0", [BACKWARD])
+    for source, target, code, weight, copies in rows:
+        key = ids[source], ids[target], types[code // 4]
+        sums[key] += [weight * rarity[source] * rarity[target]] * copies
     labels = _labels(connections, ids, types)
     return [Edge(*key, sum(sorted(sums[key])), labels.get(key, "")) for key in sorted(sums)]
 
