@@ -10,9 +10,10 @@ document that is not found at once, or one that is still found when it is delete
 `--synthesis` asks for extractive ones. Service and clients share the machine; `client_share` is the part of one core
 that the clients took.
 
-With `--soak`, requests come at half the rate that a first run of ten seconds reached, for so many minutes; reported are
-memory and file descriptors of the service after every tenth, when the clients have gone, and the growth from the first
-to the last; the figures of requests are medians of the tenths.
+With `--soak`, requests come at half the rate that a first run of ten seconds reached, for so many minutes. Memory (PSS
+and RSS) and file descriptors of all processes of the service are read before, and after every tenth when the clients
+have gone; growth is that from the first tenth to the last, and to the largest. With `--soak 10` tenths are minutes.
+Figures of requests are medians of the tenths; errors and documents are sums.
 """
 
 import argparse
@@ -68,22 +69,29 @@ def main() -> None:
 def soak(load: "Load", process: int, seconds: float) -> dict[str, Any]:
     """Half of what is possible, for long."""
     rate = float(run(load.run(10))["requests_per_second"]) / 2
-    parts, footprints = [], []
+    parts, footprints = [], [settled(process)]
     for _ in range(10):
         parts.append(run(load.run(seconds / 10, rate)))
-        sleep(_CLOSED_SECONDS)
-        footprints.append(footprint(process))
-    memory, files = ([one[name] for one in footprints] for name in ("memory_mb", "files"))
+        footprints.append(settled(process))
     sums = ("errors", "documents_put_found_deleted")
+    series = {name: [one[name] for one in footprints] for name in footprints[0]}
+    memory, files = series["memory_mb"][1:], series["files"][1:]
     return {
         **{
             name: sum(part[name] for part in parts) if name in sums else median(part[name] for part in parts)
             for name in parts[0]
         },
-        "memory_mb": memory,
-        "files": files,
+        **series,
         "memory_growth_percent": round(100 * (memory[-1] / memory[0] - 1), 2),
+        "memory_peak_growth_percent": round(100 * (max(memory) / memory[0] - 1), 2),
+        "files_growth": files[-1] - files[0],
     }
+
+
+def settled(process: int) -> dict[str, float]:
+    """The footprint when the service has seen that the clients are gone."""
+    sleep(_CLOSED_SECONDS)
+    return footprint(process)
 
 
 class Load:
@@ -270,16 +278,23 @@ def running_service(workers: int, *, synthesis: bool = False, **more: str) -> It
 
 
 def footprint(process: int) -> dict[str, float]:
-    """Memory and open file descriptors of a process and those it started: each page counts once."""
+    """Memory and open file descriptors of a process and those it started.
+
+    A page that several share counts once in `memory_mb` and for each in `rss_mb`.
+    """
     family = [process, *descendants(process)]
-    kilobytes = sum(
-        int(line.split()[1])
-        for one in family
-        for line in Path(f"/proc/{one}/smaps_rollup").read_text().splitlines()
-        if line.startswith("Pss:")
-    )
+    sizes = {"Pss:": 0, "Rss:": 0}
+    for one in family:
+        for line in Path(f"/proc/{one}/smaps_rollup").read_text().splitlines()[1:]:
+            name, kilobytes, *_ = line.split()
+            if name in sizes:
+                sizes[name] += int(kilobytes)
     files = sum(len(os.listdir(f"/proc/{one}/fd")) for one in family)
-    return {"memory_mb": round(kilobytes / 1024, 1), "files": files}
+    return {
+        "memory_mb": round(sizes["Pss:"] / 1024, 1),
+        "rss_mb": round(sizes["Rss:"] / 1024, 1),
+        "files": files,
+    }
 
 
 def descendants(process: int) -> list[int]:

@@ -542,8 +542,24 @@ def test_sigterm_lets_a_running_request_end(run_service, tmp_path, endpoint):
             threading.Event().wait(0.3)
             endpoint.hangs.set()
             assert reply.result(30).json()["synthesis"] == "Done [1]."
-        assert running.process.wait(30) in (0, -signal.SIGTERM)
+        assert running.process.wait(30) == 0
         assert any("complete" in entry["event"].lower() for entry in running.logged()[-4:])
+
+
+def test_what_is_not_done_in_time_after_sigterm_gets_503(run_service, tmp_path, endpoint):
+    endpoint.reply, endpoint.status = "Done [1].", 200
+    endpoint.hangs.clear()
+    asked = len(endpoint.asked)
+    variables = {"SEARCH_SYNTHESIS__URL": endpoint.url, "SEARCH_SHUTDOWN_SECONDS": "1", "NO_PROXY": "127.0.0.1"}
+    with run_service(tmp_path, **variables, SEARCH_SYNTHESIS__TIMEOUT_SECONDS="60") as running:
+        with ThreadPoolExecutor(1) as client:
+            reply = client.submit(running.search, QUESTION)
+            while len(endpoint.asked) == asked:
+                threading.Event().wait(0.05)
+            running.process.send_signal(signal.SIGTERM)
+            assert_refused(reply.result(60), 503)
+        endpoint.hangs.set()
+        assert running.process.wait(60) == 0
 
 
 # The recipe

@@ -1,5 +1,6 @@
 """Several workers of the search service: who answers what, and what becomes of requests when the service ends."""
 
+import json
 import os
 import re
 import signal
@@ -7,8 +8,9 @@ import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from itertools import count
+from pathlib import Path
 
 import httpx
 import pytest
@@ -76,6 +78,40 @@ def test_connections_are_shared_out_and_move_when_a_worker_is_replaced(two_worke
             finally:
                 stop.set()
             assert set().union(*(one.result() for one in asking)) == {200}
+
+
+def open_images(process):
+    """The index images that a process has open, and those of them that were replaced."""
+    links = []
+    for file in Path(f"/proc/{process}/fd").iterdir():
+        with suppress(FileNotFoundError):
+            links.append(os.readlink(file))
+    images = [link for link in links if ".image" in link]
+    return images, [link for link in images if link.endswith("(deleted)")]
+
+
+def test_workers_share_index_images_and_let_go_of_those_that_were_replaced(two_workers):
+    first = {image for process in loads(two_workers) for image in open_images(process)[0]}
+    assert {Path(image).name.partition("-")[0] for image in first} >= {"text", "vectors", "graph"}
+    lines = [json.dumps({"id": f"up{number}", "text": f"The harbour of Upland{number}."}) for number in range(1100)]
+    kind = {"content-type": "application/x-ndjson"}
+    job = two_workers.client.post("/documents:bulk", content="\n".join(lines), headers=kind).json()["id"]
+    wait_until(lambda: two_workers.client.get(f"/jobs/{job}").json()["status"] == "done")
+
+    def has_followed(process):
+        images, replaced = open_images(process)
+        return images and not replaced and not first.intersection(images)
+
+    with ExitStack() as stack:
+        clients = [
+            stack.enter_context(httpx.Client(base_url=two_workers.url, timeout=60, trust_env=False)) for _ in range(8)
+        ]
+
+        def all_have_followed():  # a search follows the file
+            assert {ask(client).status_code for client in clients} == {200}
+            return all(map(has_followed, loads(two_workers)))
+
+        wait_until(all_have_followed)
 
 
 class Caller(threading.Thread):

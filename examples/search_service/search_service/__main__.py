@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy: what makes use of more cores is more workers
+os.environ.setdefault("MALLOC_ARENA_MAX", "2")  # of the workers: memory that one thread has let go is used by others
 
 import uvicorn
 from pydantic import ValidationError

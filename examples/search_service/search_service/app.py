@@ -43,11 +43,11 @@ def create() -> Guard:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        gc.collect()
+        gc.freeze()  # modules stay, and looking for garbage among them would hold up searches; indexes come and go
         sys.setswitchinterval(0.0005)  # the event loop waits no longer for a thread that searches
         service = app.state.service = await asyncio.to_thread(Service, settings)
         app.state.mcp = over_http(Tools(service.results, settings.mcp), settings.mcp.allowed_hosts)
-        gc.collect()
-        gc.freeze()  # models and indexes stay: looking for garbage among them would hold up searches
         watch = asyncio.create_task(end_with_parent())
         async with app.state.mcp.run():
             yield

@@ -55,6 +55,7 @@ def index(settings: Settings) -> None:
         try:
             if place.corpus is not None:
                 _index(store, name, place.corpus)
+            store.compact()  # so that workers share the memory of index images from the start
         finally:
             store.close()
 

@@ -61,6 +61,10 @@ class EmbeddedStore:
         """How many documents there are."""
         return self.knowledge.count()
 
+    def compact(self) -> None:
+        """Write index images if there are none, or if much has changed."""
+        self.knowledge.compact(if_needed=True)
+
     def changed_share(self) -> float:
         """The largest share of an index that has changed since it was last compacted."""
         return max(self.knowledge.info()["changed"].values(), default=0.0)

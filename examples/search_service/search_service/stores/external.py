@@ -155,6 +155,9 @@ class ExternalStore:
         with self._turns:
             return int(self._first.count_documents())
 
+    def compact(self) -> None:
+        """Stores and servers compact themselves."""
+
     def changed_share(self) -> float:
         """Stores and servers compact themselves."""
         return 0.0

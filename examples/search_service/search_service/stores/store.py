@@ -64,6 +64,10 @@ class Store(Protocol):
         """How many documents there are."""
         ...
 
+    def compact(self) -> None:
+        """Write index images if there are none, or if much has changed."""
+        ...
+
     def changed_share(self) -> float:
         """The share of the index that has changed since it was last compacted."""
         ...

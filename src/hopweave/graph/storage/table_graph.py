@@ -57,7 +57,6 @@ class TableGraph(RowEdges):
         self._passages = tables.nodes["passages"].copy()
         self._rarity = tables.rarity()
         self._cooccurrence = Cooccurrence(tables, self._passages)
-        self._names = _TableNames(self)
         self._cache: dict[Hashable, Any] = {}
         self._nodes: dict[int, Node] = {}
         self._lock = threading.RLock()
@@ -160,7 +159,8 @@ class TableGraph(RowEdges):
     ) -> list[tuple[tuple[int, ...], float] | None]:
         """For each span of casefolded words, the nodes with the most similar name, and the similarity in [0, 1]."""
         keys = None if shown is None else shown_keys(lambda found: map(self._named, found), shown)
-        found = [self._names.nearest(words, threshold=min_similarity, shown=keys) for words in spans]
+        names = _TableNames(self)  # not kept: a graph that refers to itself stays until garbage is collected
+        found = [names.nearest(words, threshold=min_similarity, shown=keys) for words in spans]
         return [None if nearest is None else (self._named(nearest[0]), nearest[1]) for nearest in found]
 
     def titled_share(self) -> float:
