@@ -256,7 +256,8 @@ def test_the_service_needs_no_home_and_writes_nothing_but_its_data(run_service, 
     with run_service(tmp_path, HOME="/nonexistent", PYTHONDONTWRITEBYTECODE="1", SEARCH_HOST="0.0.0.0") as running:
         assert running.search("Who leads the team that owns Kestrel?").json()["total_results"] > 0
     # readers leave SQLite's own side files behind, which are empty
-    assert {file.name for file in tmp_path.iterdir()} <= {"kb.db", "kb.db-shm", "kb.db-wal", "kb.state", "log.jsonl"}
+    data = {"kb.db", "kb.db-index", "kb.db-shm", "kb.db-wal", "kb.state"}
+    assert {file.name for file in tmp_path.iterdir()} <= {*data, "log.jsonl"}
 
 
 def test_the_variables_for_postgresql_start_a_service_on_it(run_service, tmp_path, postgres_url):
