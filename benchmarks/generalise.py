@@ -1,12 +1,14 @@
 """Is `multihop` ever worse than the best single source? Recall on every judged set of a folder.
 
-    python benchmarks/generalise.py [FOLDER] [--sets NAME ...] [--embedder static|minilm|both] [--halves] [--json]
+    python benchmarks/generalise.py [FOLDER] [--sets NAME ...] [--embedder static|minilm|both] [--halves]
+                                    [--titles keep|first_line|none] [--json]
 
 FOLDER (or HOPWEAVE_DATA) holds pairs of JSON Lines files: `<name>_corpus.jsonl` with id, text and perhaps title, and
 `<name>_queries.jsonl` with question and gold; `2wiki51_queries.jsonl` goes with `2wiki_corpus.jsonl`. Every set is
 indexed once per embedder and asked with `bm25`, `vector`, `hybrid` and `multihop`. `--halves` reports the questions
 with even and odd numbers as well; constants were chosen while looking at all of them. `ms` is the median time of a
-question with its vector given.
+question with its vector given. `--titles first_line` puts each title above its text, as a line, and
+`none` drops it.
 """
 
 import argparse
@@ -40,6 +42,7 @@ def main() -> None:
     parser.add_argument("--sets", nargs="*", help="names of sets; all of them when not given")
     parser.add_argument("--embedder", choices=[*EMBEDDERS, "both"], default="both")
     parser.add_argument("--halves", action="store_true", help="even and odd questions as well")
+    parser.add_argument("--titles", choices=TITLES, default="keep", help="what becomes of the titles of a corpus")
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     options = parser.parse_args()
     if options.folder is None:
@@ -50,7 +53,7 @@ def main() -> None:
         for name, (corpus, queries) in judged_sets(Path(options.folder)).items()
         if not options.sets or name in options.sets
         for embedder in embedders
-        for half, row in measure(corpus, queries, embedder, halves=options.halves).items()
+        for half, row in measure(corpus, queries, embedder, options.titles, halves=options.halves).items()
     }
     print(json.dumps(results) if options.json else table(results))
 
@@ -66,12 +69,14 @@ def judged_sets(folder: Path) -> dict[str, tuple[Path, Path]]:
     return sets
 
 
-def measure(corpus: Path, queries: Path, embedder: str, *, halves: bool) -> dict[str, dict[str, dict[str, float]]]:
+def measure(
+    corpus: Path, queries: Path, embedder: str, titles: str = "keep", *, halves: bool
+) -> dict[str, dict[str, dict[str, float]]]:
     """Measures by half of the questions ("" for all of them) and recipe."""
     judged = read_queries(queries)
     vectors = RememberedVectors(EMBEDDERS[embedder]())
     with KnowledgeBase.open(embedder=CallableEmbedder(name=vectors.model_name, function=vectors.embed)) as kb:
-        kb.add(map(document, read(corpus)))
+        kb.add(TITLES[titles](document(line)) for line in read(corpus))
         asked = [Query(one.query.text, kb.embed(one.query.text)[1]) for one in judged]
         found = {name: ask(Pipeline(recipe, kb), asked) for name, recipe in RECIPES.items()}
     parts = {"": slice(None)} | ({" even": slice(0, None, 2), " odd": slice(1, None, 2)} if halves else {})
@@ -100,6 +105,17 @@ def ask(pipeline: Pipeline, asked: list[Query]) -> tuple[list[list[str]], list[f
 
 def document(line: dict) -> Document:
     return Document(line["id"], line["text"], {"title": line["title"]} if line.get("title") else {})
+
+
+def with_first_line(document: Document) -> Document:
+    return Document(document.id, f"{document.title}\n{document.text}" if document.title else document.text)
+
+
+def without_title(document: Document) -> Document:
+    return Document(document.id, document.text)
+
+
+TITLES = {"keep": lambda document: document, "first_line": with_first_line, "none": without_title}
 
 
 def read(file: Path):

@@ -116,7 +116,7 @@ def check(store, left):
     assert {key: named(graph, nodes) for key, nodes in graph.lookup(["mv skua", "harris", "lodz"]).items()} == {
         key: named(expected, nodes) for key, nodes in expected.lookup(["mv skua", "harris", "lodz"]).items()
     }
-    assert graph.titled_share() == pytest.approx(expected.titled_share())
+    assert graph.topic_share() == pytest.approx(expected.topic_share())
 
 
 def named(graph, nodes):

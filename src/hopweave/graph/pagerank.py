@@ -197,7 +197,7 @@ class PageRank(Source):
             seeds=[link.name for link in linking.links[:5]],
             **_inexact(linking),
             linking=round(linking.confidence, 3),
-            trust=round(linking.trust(graph.titled_share()), 3),
+            trust=round(linking.trust(graph.topic_share()), 3),
             confidence=round(scores.confidence, 3),
             finished=in_time and scores.finished and not graph.truncated,
             returned=len(shares),

@@ -294,8 +294,8 @@ class GraphPort(Protocol):
         """To which nodes an edge of this type leads. Read-only."""
         ...
 
-    def titled_share(self) -> float:
-        """About how many of the passages have a title, in [0, 1]."""
+    def topic_share(self) -> float:
+        """About how many of the passages say what they are about, by a title or in their first words, in [0, 1]."""
         ...
 
     def cooccurring(self, words: Iterable[str]) -> tuple[Indices, Floats]:

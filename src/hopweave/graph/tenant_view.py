@@ -125,9 +125,9 @@ class TenantView:
         """To which nodes an edge of this type leads, whoever says it."""
         return self._graph.targets_of_type(edge_type)
 
-    def titled_share(self) -> float:
+    def topic_share(self) -> float:
         """That of all passages, visible or not."""
-        return self._graph.titled_share()
+        return self._graph.topic_share()
 
     def cooccurring(self, words: Iterable[str]) -> tuple[Indices, Floats]:
         """The nodes whose names occur next to forms of these words, in all documents, and how closely."""

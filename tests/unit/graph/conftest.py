@@ -72,7 +72,7 @@ class PlainPort:
 
     truncated = False
 
-    def titled_share(self):
+    def topic_share(self):
         return 1.0
 
     def statements(self):

@@ -24,7 +24,6 @@ _INSIDE_SHARE = 0.5  # of the weight, for a name inside a longer linked name, or
 _NO_PASSAGE_ABOUT = 0.5  # of the confidence, for a link to something no passage is about
 _CLOSE = 0.85
 _UNTRUSTED, _TRUSTED = 0.1, 0.5  # evidence at which trust is 0 and 1
-_UNTITLED = 0.25  # of the evidence, in a corpus without titles
 _FUZZY_SHARE = 0.4  # of the confidence, for a fuzzy link
 _INFLECTED = 0.9  # similarity of a name and a form of it
 _MAX_INFLECTED_WORDS = 4
@@ -71,18 +70,18 @@ class Linking:
         heaviest = max((link.weight for link in self.links), default=0.0)
         return min(round(heaviest * math.log(3), 3), 1.0)
 
-    def trust(self, titled_share: float) -> float:
+    def trust(self, topic_share: float) -> float:
         """How far a graph search from these links can be trusted, in [0, 1].
 
-        trust = (evidence - 0.1) / 0.4, clamped, where evidence = confidence x specificity x
-        (0.25 + 0.75 x `titled_share`): few linked words, names that every other passage mentions, and a corpus whose
-        passages have no titles, so that it is unclear what they are about, all make the graph less reliable.
+        trust = (evidence - 0.1) / 0.4, clamped, where evidence = confidence x specificity x min(1, 2 x `topic_share`):
+        few linked words, names that every other passage mentions, and a corpus of whose passages less than half say
+        what they are about, all make the graph less reliable.
 
         >>> linking = Linking((Link(0, "Skua", "Skua", "exact", 0.9),), 0.5)
-        >>> round(linking.trust(titled_share=1.0), 2), round(linking.trust(titled_share=0.0), 2), Linking().trust(1.0)
-        (0.99, 0.06, 0.0)
+        >>> round(linking.trust(topic_share=1.0), 2), round(linking.trust(topic_share=0.2), 2), Linking().trust(1.0)
+        (0.99, 0.24, 0.0)
         """
-        evidence = self.confidence * self.specificity * (_UNTITLED + (1 - _UNTITLED) * titled_share)
+        evidence = self.confidence * self.specificity * min(2 * topic_share, 1.0)
         return min(max((evidence - _UNTRUSTED) / (_TRUSTED - _UNTRUSTED), 0.0), 1.0)
 
 

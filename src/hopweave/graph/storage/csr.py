@@ -21,7 +21,7 @@ from hopweave.graph.port import (
     Value,
 )
 from hopweave.graph.storage.name_index import NameIndex, shown_keys
-from hopweave.graph.storage.titles import titled_share
+from hopweave.graph.storage.topic_share import topic_share
 
 
 def slices(indptr: Indices, rows: Indices) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -220,9 +220,9 @@ class Graph:
         found = [names.nearest(words, threshold=min_similarity, shown=keys) for words in spans]
         return [None if nearest is None else (names.exact(nearest[0]), nearest[1]) for nearest in found]
 
-    def titled_share(self) -> float:
-        """About how many of the passages have a title, judged by a sample."""
-        return self.cached("titled share", lambda: titled_share(self, self.nodes_of_kind("passage")))
+    def topic_share(self) -> float:
+        """About how many of the passages say what they are about, judged by a sample."""
+        return self.cached("topic share", lambda: topic_share(self, self.nodes_of_kind("passage")))
 
     @property
     def _names(self) -> NameIndex:

@@ -25,7 +25,7 @@ from hopweave.graph.storage.describe import describe
 from hopweave.graph.storage.name_index import SimilarNames, bucket_hash, shown_keys, without_accents
 from hopweave.graph.storage.row_edges import RowEdges
 from hopweave.graph.storage.tables import ALIVE, BACKWARD, PRESENT, GraphTables, longer_phrase, phrase_hash
-from hopweave.graph.storage.titles import titled_share
+from hopweave.graph.storage.topic_share import topic_share
 from hopweave.graph.storage.weighted_rows import WeightedRows
 from hopweave.language.stop_words import STOP_WORDS
 from hopweave.language.words import normalise_name, word_key
@@ -163,9 +163,9 @@ class TableGraph(RowEdges):
         found = [names.nearest(words, threshold=min_similarity, shown=keys) for words in spans]
         return [None if nearest is None else (self._named(nearest[0]), nearest[1]) for nearest in found]
 
-    def titled_share(self) -> float:
-        """About how many of the passages have a title, judged by a sample."""
-        return self.cached("titled share", lambda: titled_share(self, self.nodes_of_kind("passage")))
+    def topic_share(self) -> float:
+        """About how many of the passages say what they are about, judged by a sample."""
+        return self.cached("topic share", lambda: topic_share(self, self.nodes_of_kind("passage")))
 
     def nodes_of_kind(self, kind: str) -> Mask:
         """One flag per node: whether it is of this kind. Read-only."""

@@ -1,4 +1,4 @@
-"""What a document is about: title, headings, file name, and what its first sentence defines."""
+"""What a document is about: title, headings, first line, file name, and what its first sentence defines."""
 
 import re
 import unicodedata
@@ -13,6 +13,7 @@ from hopweave.language.words import words
 # possessive quantifiers throughout, so the time is linear for any text
 _HEADING = re.compile(r"^#{1,6}+[ \t]++(.++)", re.MULTILINE)
 _HEADINGS_FIRST = re.compile(r"\A(?:\s*#[^\n]*(?:\n|$))*")
+_TITLE_LINE = re.compile(r"\A\s*+([^#\n][^\n]{0,100}+)\n\s*+(?=\S)")
 _SUFFIX = re.compile(r"(?<!\s)\s*+[(\[（【][^()\[\]（）【】]*[)\]）】]$")
 _PATH = re.compile(r"[\\/]|\.[A-Za-z0-9]{1,5}$")  # a source may just as well be called "wiki"
 _FORMAT = re.compile(r"\.[A-Za-z0-9]{1,5}$")
@@ -42,6 +43,7 @@ _ALIAS = re.compile(
     r"(?<!-)(?<!- )\b(?:known (?:\w+ )?as|called|formerly|nicknamed|abbreviated|born)\s*(?:as\s+)?(?:the\s+)?[\"“]?\s?"
 )
 _SENTENCE = re.compile(r"(?<=[^\W\d_]{2})[.!?](?:\s|$)|[。\n]")
+_NO_TITLE_ENDS = frozenset(".!?:;,。！？：；、，…-–—|>*`")
 _MAX_WORDS = 8
 _MAX_HEADING = 200  # characters; more is not a heading
 _FIRST_SENTENCE = 400  # characters
@@ -82,6 +84,19 @@ def _without_closing_marks(heading: str) -> str:
     return heading.rstrip("#").rstrip(" \t") or heading[:1]
 
 
+def title_line(text: str) -> str:
+    r"""The first line of a text if it reads like a title: a name of few words, without a full stop, and text below it.
+
+    >>> title_line("MV Skua (ship)\nSkua is a ferry."), title_line("Skua is a ferry.\nIt sails to Harris.")
+    ('MV Skua (ship)', '')
+    """
+    found = _TITLE_LINE.match(text)
+    if found is None or text[found.end()].islower():  # a sentence that goes on
+        return ""
+    line = found.group(1).strip()
+    return line if line[-1:] not in _NO_TITLE_ENDS and _is_name(line) else ""
+
+
 def file_title(path: str) -> str:
     """The name a file's path gives it; a file with an empty name such as README is called after its folder.
 
@@ -107,7 +122,8 @@ def defined_names(text: str) -> list[str]:
     >>> defined_names("It is late."), defined_names("北京市是中华人民共和国的首都。")
     ([], ['北京市'])
     """
-    below = _HEADINGS_FIRST.sub("", text[: 2 * _FIRST_SENTENCE], count=1)[:_FIRST_SENTENCE]
+    start = text[: 2 * _FIRST_SENTENCE]
+    below = (_TITLE_LINE if title_line(start) else _HEADINGS_FIRST).sub("", start, count=1)[:_FIRST_SENTENCE]
     start = unicodedata.normalize("NFKC", below).replace("( ", "(")
     found = _DEFINED.match(start) or _BORN.match(start) or _DEFINED_UNSPACED.match(start)
     if found is None:
@@ -147,6 +163,7 @@ def about_names(
     for name in title_names(document.title):
         yield Mention(name, "about", title_weight)
     inferred = [name for heading in headings(document.text) for name in title_names(heading)]
+    inferred += title_names(title_line(document.text[:_FIRST_SENTENCE]))
     for field in path_fields:
         path = document.metadata.get(field)
         if isinstance(path, str) and _PATH.search(path):

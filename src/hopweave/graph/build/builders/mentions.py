@@ -39,10 +39,11 @@ def register_extractor(name: str, extractor: EntityExtractor) -> None:
 class MentionsBuilder(GraphBuilder):
     """Connects a passage with what it is about and with the names it mentions.
 
-    It is about its title (with and without a bracketed suffix), its headings, the name of its file and what its
-    first sentence defines. It mentions the capitalised and quoted names in its text, names in its title that other
-    passages mention as well, and, once the graph is read, everything that another passage is about and that occurs in
-    its words. In scripts without spaces it also mentions strings that its own text or that of another passage repeats.
+    It is about its title (with and without a bracketed suffix), its headings, a first line that reads like a title, the
+    name of its file and what its first sentence defines; without a title, it is called after the first of these. It
+    mentions the capitalised and quoted names in its text, names in its title that other passages mention as well, and,
+    once the graph is read, everything that another passage is about and that occurs in its words. In scripts without
+    spaces it also mentions strings that its own text or that of another passage repeats.
 
     >>> document = Document("d", "Skua is a ferry. She sails to Harris.", {"title": "MV Skua"})
     >>> [(mention.name, mention.is_about) for mention in MentionsBuilder().contribute(document).mentions]
@@ -87,7 +88,7 @@ class MentionsBuilder(GraphBuilder):
             inferred_weight=self.inferred_weight,
         ):
             found.setdefault(mention.name, mention)
-        about = frozenset(found)
+        about = tuple(found)
         for mention in self._names(document.text):
             found.setdefault(mention.name, mention)
         for mention in self._names(document.title):  # every word of a title may have a capital
@@ -95,7 +96,7 @@ class MentionsBuilder(GraphBuilder):
         phrases = repeated_names(document.text) if self.repeated and self.extractor == "rules" else []
         return Contribution(
             document.id,
-            nodes=(Node.passage(document.id, document.title),),
+            nodes=(Node.passage(document.id, document.title or next(iter(about), "")),),
             mentions=(*found.values(), *(Mention(name, kind="phrase") for name in phrases if name not in about)),
             words=word_string(document.text) if self.search_titles else "",
         )

@@ -334,8 +334,8 @@ class PostgresGraph(RowEdges):
 
         return LookedUpFlags(is_target)
 
-    def titled_share(self) -> float:
-        """How many of the passages have a title."""
+    def topic_share(self) -> float:
+        """How many of the passages say what they are about."""
         return self._titled / self._passages if self._passages else 0.0
 
     def cooccurring(self, words: Iterable[str]) -> tuple[Indices, Floats]:

@@ -134,7 +134,7 @@ class NodeChanges:
         self.state["names"] += -count if before else count
 
     def _count_passages(self, nodes: Numbers, flags: Numbers, texts: Sequence[tuple[str | None, str]]) -> None:
-        """Keep the number of passages, and of those that have a title."""
+        """Keep the number of passages, and of those that have a title or a topic."""
         part, passage = self.part, self.tables.kind_code("passage")
         for number, (_, text) in zip(nodes.tolist(), texts, strict=True):
             if self.tables.nodes["kind"][number] != passage:

@@ -8,6 +8,7 @@ from hopweave.graph.build.builders.about import (
     defined_names,
     file_title,
     headings,
+    title_line,
     title_names,
     without_suffix,
 )
@@ -100,6 +101,8 @@ def test_defined_names(text, names):
 def test_hostile_text_takes_no_time(text):
     started = time.process_time()
     defined_names(text)
+    title_line(text)
+    title_line(f"{text}\n{text}")
     assert time.process_time() - started < 2
 
 
@@ -124,6 +127,37 @@ def test_the_definition_is_looked_for_below_the_headings():
     document = Document("d", "# Overview\n\nSkua is a ferry.", {})
     found = about_names(document, path_fields=(), title_weight=4.0, inferred_weight=2.0)
     assert [mention.name for mention in found] == ["Overview", "Skua"]
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("MV Skua (ship)\nSkua is a ferry.", "MV Skua (ship)"),
+        ("\n  Journal of Ferries\r\n\r\nA quarterly.", "Journal of Ferries"),
+        ("富士山\n富士山は、日本の山である。", "富士山"),
+        ("MV Skua", ""),
+        ("MV Skua\n", ""),
+        ("Skua is a ferry.\nIt sails to Harris.", ""),
+        ("Orders:\nAspirin, once a day", ""),
+        ("def skua(ferry):\n    return ferry", ""),
+        ("and so the Skua\nsailed to Harris.", ""),
+        ("The Skua left Harris late and\ncame back early.", ""),
+        ("It\nwas late.", ""),
+    ],
+)
+def test_a_first_line_that_reads_like_a_title(text, title):
+    assert title_line(text) == title
+
+
+def test_a_first_line_like_a_title_is_what_a_document_is_about():
+    document = Document("d", "MV Skua (ship)\nThe Skua, a ferry, is also known as Grey Lady.")
+    found = about_names(document, path_fields=(), title_weight=4.0, inferred_weight=2.0)
+    assert [(mention.name, mention.weight) for mention in found] == [
+        ("MV Skua (ship)", 2.0),
+        ("MV Skua", 2.0),
+        ("The Skua", 2.0),
+        ("Grey Lady", 2.0),
+    ]
 
 
 def test_a_source_that_is_no_path_says_nothing():

@@ -46,6 +46,15 @@ def test_a_repeated_string_that_the_passage_is_about_is_no_mention_of_its_own():
     assert [mention.kind for mention in MentionsBuilder().contribute(document).mentions] == ["entity"]
 
 
+def test_a_passage_without_a_title_is_called_after_what_it_is_about():
+    texts = {"Skua is a ferry.": "Skua", "MV Tern\nShe sails to Harris.": "MV Tern", "She sails to Harris.": "d"}
+    for text, name in texts.items():
+        (passage,) = MentionsBuilder().contribute(Document("d", text)).nodes
+        assert passage.name == name
+    (passage,) = MentionsBuilder().contribute(Document("d", "Skua is a ferry.", {"title": "Ships"})).nodes
+    assert passage.name == "Ships"
+
+
 def test_weights_are_parameters():
     document = Document("d", "Skua is a ferry from 1974.", {"title": "MV Skua"})
     found = MentionsBuilder(title_weight=3, inferred_weight=1, year_weight=0).contribute(document)
