@@ -24,6 +24,7 @@ _INSIDE_SHARE = 0.5  # of the weight, for a name inside a longer linked name, or
 _NO_PASSAGE_ABOUT = 0.5  # of the confidence, for a link to something no passage is about
 _CLOSE = 0.85
 _UNTRUSTED, _TRUSTED = 0.1, 0.5  # evidence at which trust is 0 and 1
+_UNCLEAR_TOPICS = 0.25  # of the evidence, in a corpus whose passages do not say what they are about
 _FUZZY_SHARE = 0.4  # of the confidence, for a fuzzy link
 _INFLECTED = 0.9  # similarity of a name and a form of it
 _MAX_INFLECTED_WORDS = 4
@@ -73,15 +74,15 @@ class Linking:
     def trust(self, topic_share: float) -> float:
         """How far a graph search from these links can be trusted, in [0, 1].
 
-        trust = (evidence - 0.1) / 0.4, clamped, where evidence = confidence x specificity x min(1, 2 x `topic_share`):
-        few linked words, names that every other passage mentions, and a corpus of whose passages less than half say
-        what they are about, all make the graph less reliable.
+        trust = (evidence - 0.1) / 0.4, clamped, where evidence = confidence x specificity x (4 x `topic_share` - 1), the
+        last clamped to [0.25, 1]: few linked words, names that every other passage mentions, and a corpus of whose
+        passages less than half say what they are about, all make the graph less reliable.
 
         >>> linking = Linking((Link(0, "Skua", "Skua", "exact", 0.9),), 0.5)
-        >>> round(linking.trust(topic_share=1.0), 2), round(linking.trust(topic_share=0.2), 2), Linking().trust(1.0)
-        (0.99, 0.24, 0.0)
+        >>> round(linking.trust(topic_share=1.0), 2), round(linking.trust(topic_share=0.3), 2), Linking().trust(1.0)
+        (0.99, 0.06, 0.0)
         """
-        evidence = self.confidence * self.specificity * min(2 * topic_share, 1.0)
+        evidence = self.confidence * self.specificity * min(max(4 * topic_share - 1, _UNCLEAR_TOPICS), 1.0)
         return min(max((evidence - _UNTRUSTED) / (_TRUSTED - _UNTRUSTED), 0.0), 1.0)
 
 
