@@ -74,9 +74,9 @@ class Linking:
     def trust(self, topic_share: float) -> float:
         """How far a graph search from these links can be trusted, in [0, 1].
 
-        trust = (evidence - 0.1) / 0.4, clamped, where evidence = confidence x specificity x (4 x `topic_share` - 1), the
-        last clamped to [0.25, 1]: few linked words, names that every other passage mentions, and a corpus of whose
-        passages less than half say what they are about, all make the graph less reliable.
+        trust = (evidence - 0.1) / 0.4, clamped, where evidence = confidence x specificity x (4 x `topic_share` - 1), of
+        which the last is clamped to [0.25, 1]: few linked words, names that every other passage mentions, and a corpus
+        of whose passages less than half say what they are about, all make the graph less reliable.
 
         >>> linking = Linking((Link(0, "Skua", "Skua", "exact", 0.9),), 0.5)
         >>> round(linking.trust(topic_share=1.0), 2), round(linking.trust(topic_share=0.3), 2), Linking().trust(1.0)
