@@ -10,7 +10,7 @@ from time import perf_counter
 from hopweave.component import Source, Stage, Staged
 from hopweave.concurrency.threads import asked_on_this_loop, beside_loop
 from hopweave.context.context_builder import Context, ContextBuilder
-from hopweave.errors import Cancelled, SourceFailed
+from hopweave.errors import Cancelled, GraphTimeout, SourceFailed
 from hopweave.graph.documents import graph_of
 from hopweave.graph.link.linker import Linker
 from hopweave.graph.paths.flow import Paths
@@ -193,7 +193,10 @@ class _Run:
         """How many things of the graph the question names."""
         if Capability.GRAPH not in self.knowledge.capabilities:
             return 0
-        graph = graph_of(self.knowledge, "plan", self.query.tenant)
+        try:
+            graph = graph_of(self.knowledge, "plan", self.query.tenant)
+        except GraphTimeout:  # as if it named nothing
+            return 0
         return len(Linker().link(self.query.text, graph).links)
 
     def find(self) -> None:

@@ -1,18 +1,23 @@
 """The few paths that connect the best hits, as evidence for a prompt."""
 
+import logging
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
 from hopweave.component import Component
+from hopweave.errors import GraphTimeout
 from hopweave.graph.documents import graph_of, passage_numbers
 from hopweave.graph.model import EDGE_TYPE_WEIGHTS
 from hopweave.graph.paths.flow import Paths, prune_paths
 from hopweave.graph.paths.path import Path
+from hopweave.graph.port import GraphPort
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
 from hopweave.scores import as_unit, ranked
+
+logger = logging.getLogger(__name__)
 
 
 class FlowPruning(Component):
@@ -51,9 +56,16 @@ class FlowPruning(Component):
     def paths(self, hits: Sequence[Hit], knowledge: Knowledge, *, tenant: Mapping[str, Any] | None = None) -> Paths:
         """The best paths between these hits, the most reliable first; a hit without a score counts as the last.
 
-        With a tenant, they lead only over what follows from documents that it may see.
+        With a tenant, they lead only over what follows from documents that it may see. If a server that holds the graph
+        takes too long, there are none, and they are not `finished`.
         """
-        graph = graph_of(knowledge, self.kind, tenant)
+        try:
+            return self._paths(hits, graph_of(knowledge, self.kind, tenant))
+        except GraphTimeout as error:
+            logger.warning("flow_pruning: %s; there are no paths", error)
+            return Paths((), finished=False)
+
+    def _paths(self, hits: Sequence[Hit], graph: GraphPort) -> Paths:
         hits = as_unit(hits)
         numbers = passage_numbers(graph, [hit.id for hit in hits])
         if self._returned(hits, numbers) < self.min_hits:
@@ -101,14 +113,20 @@ class FlowPruning(Component):
         for path in found.paths:  # the most reliable first
             best.update({key: path for key in path.document_ids if key not in best})
         on, off = ([hit for hit in hits if (hit.id in best) is on_path] for on_path in (True, False))
-        if not on:
+        if not on and found.finished:
             return list(hits)
+        if not on:
+            return [hit.rescored(hit.score, self.kind, finished=False, **_trust(hit)) for hit in hits]
         pruned = [self._rescored(hit, best[hit.id].reliability, best[hit.id].words, found) for hit in on]
         least = min(path.reliability for path in best.values())
         kept = [self._rescored(hit, least * (hit.score or 0.0) / 2, None, found) for hit in as_unit(off)]
         return ranked([*pruned, *(kept if keep_off_path else ())])
 
     def _rescored(self, hit: Hit, score: float, path: str | None, found: Paths) -> Hit:
-        said = hit.receipts[-1].details if hit.receipts else {}
-        stated = {"trust": said["trust"]} if "trust" in said else {}  # which fusion reads off the last receipt
-        return hit.rescored(score, self.kind, scale="unit", path=path, finished=found.finished, **stated)
+        return hit.rescored(score, self.kind, scale="unit", path=path, finished=found.finished, **_trust(hit))
+
+
+def _trust(hit: Hit) -> dict[str, Any]:
+    """What the last receipt says of trust, which fusion reads off the last receipt."""
+    said = hit.receipts[-1].details if hit.receipts else {}
+    return {"trust": said["trust"]} if "trust" in said else {}

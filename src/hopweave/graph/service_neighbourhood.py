@@ -7,10 +7,12 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from hopweave.component import Component
+from hopweave.errors import GraphTimeout
 from hopweave.graph.build.builders.addresses import named_in
 from hopweave.graph.documents import graph_of, passage_numbers
 from hopweave.graph.model import Node
 from hopweave.graph.paths.neighbourhood import Neighbourhood, neighbourhood
+from hopweave.graph.port import GraphPort
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
 
@@ -75,9 +77,15 @@ class ServiceNeighbourhood(Component):
     ) -> Neighbourhoods:
         """What surrounds the services of these hits, those of the first hit first.
 
-        With a tenant, only what follows from documents that it may see.
+        With a tenant, only what follows from documents that it may see. If a server that holds the graph takes too
+        long, there is nothing, and `missing` says so.
         """
-        graph = graph_of(knowledge, self.kind, tenant)
+        try:
+            return self._around(hits, graph_of(knowledge, self.kind, tenant))
+        except GraphTimeout as error:
+            return Neighbourhoods({}, str(error))
+
+    def _around(self, hits: Sequence[Hit], graph: GraphPort) -> Neighbourhoods:
         passages = passage_numbers(graph, [hit.id for hit in hits])
         about = neighbourhood(graph, passages.values(), edge_types=("about",))
         names = {node.id: node.name for node in about.outgoing if node.kind in self.node_kinds}

@@ -14,12 +14,17 @@ from hopweave.graph.build.builders.mentions import MentionsBuilder
 from hopweave.graph.build.builders.triples import TriplesBuilder
 from hopweave.graph.build.resolve import resolve
 from hopweave.graph.external_documents import ExternalDocuments
+from hopweave.graph.flow_pruning import FlowPruning
 from hopweave.graph.pagerank import PageRank
+from hopweave.graph.service_neighbourhood import ServiceNeighbourhood
 from hopweave.graph_store.store import GraphStore
 from hopweave.hit import Hit
 from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.pipeline import Pipeline
 from hopweave.query import Query
+from hopweave.recipe import Recipe
+from hopweave.routing.plan import Planner
+from hopweave.text.bm25 import BM25
 
 psycopg = pytest.importorskip("psycopg")
 SECRET = "sesame-street"
@@ -278,6 +283,29 @@ def test_a_timeout_counts_for_no_trust_in_a_recipe(postgres_url, isles):
     said = [receipt.details for hit in result.hits for receipt in hit.receipts if receipt.stage == "pagerank"]
     assert said
     assert {one["finished"] for one in said} == {False}
+
+
+@pytest.mark.parametrize("table", ["edges", "nodes", "state"])
+def test_paths_and_neighbourhoods_that_take_too_long_are_done_without(postgres_url, isles, table):
+    sources = {"text": BM25(), "graph": PageRank(seeds_from=("text",), prune=FlowPruning(min_hits=2))}
+    parts = {"paths": FlowPruning(min_hits=2), "neighbourhood": ServiceNeighbourhood()}
+    recipe = Recipe(name="paths", sources=sources, **parts)
+    with GraphStore.open(postgres_url, statement_seconds=0.15) as hasty, KnowledgeBase.open() as base:
+        hasty.add(isles)
+        base.add(isles)
+        pipeline = Pipeline(recipe, ExternalDocuments(hasty, shelf(isles), index=base))
+        question = "How does the ferry MV Skua reach Hallow and then Great Tern, and why?"
+        before = pipeline.run(question)
+        assert before.paths is not None
+        assert before.paths.finished
+        with psycopg.connect(postgres_url) as other:
+            other.execute(f"LOCK TABLE hopweave.{table} IN ACCESS EXCLUSIVE MODE")
+            result = pipeline.run(question)
+            planned = Pipeline(recipe.model_copy(update={"plan": Planner()}), pipeline.knowledge).run(question)
+    assert planned.hits
+    assert result.hits
+    assert not result.paths.finished
+    assert "took longer than 0.15 seconds" in result.failures["service_neighbourhood"]
 
 
 def test_what_was_not_answered_in_time_is_asked_again(postgres_url, isles):
