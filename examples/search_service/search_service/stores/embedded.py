@@ -66,8 +66,8 @@ class EmbeddedStore:
         self.knowledge.compact(if_needed=True)
 
     def changed_share(self) -> float:
-        """The largest share of an index that has changed since it was last compacted."""
-        return max(self.knowledge.info()["changed"].values(), default=0.0)
+        """The largest share of an index that has changed since it was last compacted; 1 if it has more than doubled."""
+        return min(1.0, max(self.knowledge.info()["changed"].values(), default=0.0))
 
     def health(self) -> dict[str, Part]:
         """The file, its vectors and its graph."""
