@@ -45,10 +45,10 @@ phrase = st.lists(
     max_size=6,
 )
 documents = st.builds(
-    lambda id_, words, title, triples, tags, parent, path, source: Document(
+    lambda id_, words, title, triples, tags, parent, path, source, part: Document(
         id_,
         " ".join(words),
-        {"title": title, "triples": triples, "tags": tags, "parent": parent, "path": path, "service": title},
+        {"title": title, "triples": triples, "tags": tags, "parent": parent, "path": path, "service": title, **part},
         source=source,
     ),
     st.sampled_from(IDS),
@@ -59,6 +59,7 @@ documents = st.builds(
     st.one_of(st.none(), st.sampled_from([*IDS, "Harris", "b.md"])),
     st.sampled_from(["", "b.md", "docs/c.md"]),
     st.sampled_from(["", "one.md", "two.md"]),
+    st.sampled_from([{}, {"source_id": "w", "split_id": 0}, {"source_id": "w", "split_id": 1}]),
 )
 added = st.lists(documents, max_size=3, unique_by=lambda one: one.id)
 steps = st.lists(

@@ -62,7 +62,7 @@ phrase = st.lists(
     max_size=6,
 )
 documents = st.builds(
-    lambda id_, words, title, triples, tags, parent, path: Document(
+    lambda id_, words, title, triples, tags, parent, path, part: Document(
         id_,
         " ".join(words),
         {
@@ -73,6 +73,7 @@ documents = st.builds(
             "path": path,
             "service": title,
             "calls_out": tags,
+            **part,
         },
     ),
     st.sampled_from(IDS),
@@ -82,6 +83,7 @@ documents = st.builds(
     st.lists(name, max_size=2),
     st.one_of(st.none(), st.sampled_from([*IDS, "Harris", "b.md"])),
     st.sampled_from(["", "b.md", "docs/c.md"]),
+    st.sampled_from([{}, {"source_id": "w", "split_id": 0}, {"source_id": "w", "split_id": 1}]),
 )
 steps = st.lists(st.one_of(documents, st.sampled_from(IDS)), max_size=12)
 

@@ -175,7 +175,9 @@ def _as_stored(node: BaseNode) -> dict[str, Any]:
 
 def _for_graph_builders(node: BaseNode) -> dict[str, Any]:
     """The node's neighbours and triples, in the fields where graph builders look for them."""
+    is_first = node.ref_doc_id is not None and node.next_node is not None and node.prev_node is None
     neighbours = {
+        "part": 1 if is_first else None,  # LlamaIndex does not count the nodes of a document
         "next_id": node.next_node and node.next_node.node_id,
         "parent_id": node.parent_node and node.parent_node.node_id,
         "child_ids": [child.node_id for child in node.child_nodes or ()],

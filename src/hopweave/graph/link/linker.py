@@ -5,6 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -14,7 +15,7 @@ from hopweave.errors import GraphTimeout
 from hopweave.graph.link.inflection import base_forms
 from hopweave.graph.link.question import Question, read_question
 from hopweave.graph.model import Node
-from hopweave.graph.port import GraphPort
+from hopweave.graph.port import GraphPort, Indices
 from hopweave.graph.storage.parts import documents_in_parts
 
 logger = logging.getLogger(__name__)
@@ -235,19 +236,36 @@ def _candidates(graph: GraphPort, spans: Sequence[_Span], max_about: int) -> dic
     if not len(numbers):
         return {}
     incoming = graph.neighbours(numbers, "in")
-    about = list(graph.edge_types).index("about") if "about" in graph.edge_types else -1
+    codes = {name: code for code, name in enumerate(graph.edge_types)}
     # facts between names do not make a name more frequent
-    from_passages = [code for code, name in enumerate(graph.edge_types) if name in ("about", "mentions")]
+    from_passages = [codes[name] for name in ("about", "mentions") if name in codes]
+    parts = _parts(graph, incoming.targets[incoming.types == codes.get("subject", -1)])
     offsets = incoming.offsets.tolist()
     found = {}
     for position, (number, node) in enumerate(zip(numbers.tolist(), graph.nodes(numbers), strict=True)):
         edges = slice(offsets[position], offsets[position + 1])
-        about_it = incoming.targets[edges][incoming.types[edges] == about][: max_about + 1]
+        about_it = incoming.targets[edges][incoming.types[edges] == codes.get("about", -1)].tolist()
+        if parts:  # every part of a document is about what the document is about
+            about_it = sorted({*about_it, *chain(*(parts.get(one, ()) for one in incoming.targets[edges].tolist()))})
         passages = (
             int(np.isin(incoming.types[edges], from_passages).sum()) if from_passages else edges.stop - edges.start
         )
-        found[number] = _Candidate(number, node, passages, tuple(about_it.tolist()))
+        found[number] = _Candidate(number, node, passages, tuple(about_it[: max_about + 1]))
     return found
+
+
+def _parts(graph: GraphPort, documents: Indices) -> dict[int, list[int]]:
+    """The passages that are parts of each of these documents (`PartsBuilder`)."""
+    if not len(documents):
+        return {}
+    documents = np.unique(documents)
+    incoming = graph.neighbours(documents, "in")
+    is_part = incoming.types == list(graph.edge_types).index("part_of")
+    parts: dict[int, list[int]] = {}
+    owners = np.repeat(documents, np.diff(incoming.offsets))
+    for document, part in zip(owners[is_part].tolist(), incoming.targets[is_part].tolist(), strict=True):
+        parts.setdefault(document, []).append(part)
+    return parts
 
 
 def _named(span: _Span, candidates: dict[int, _Candidate]) -> list[_Candidate]:

@@ -39,6 +39,7 @@ _BORN = re.compile(
 _DEFINED_UNSPACED = re.compile(
     rf"^[\s「『《]*([^\s。、，,.（）()「」『』《》]{{2,20}}?)[」』》]?{_ASIDE}?(?:とは|は、|是|指|은 |는 )"
 )
+_ASIDE_AFTER_COMMA = re.compile(r",\s++(?=[^\W\d_A-ZÀ-Þ])")  # "Skua, built on May 1, 1974, is"
 _ALIAS = re.compile(
     r"(?<!-)(?<!- )\b(?:known (?:\w+ )?as|called|formerly|nicknamed|abbreviated|born)\s*(?:as\s+)?(?:the\s+)?[\"“]?\s?"
 )
@@ -137,6 +138,17 @@ def defined_names(text: str) -> list[str]:
         if run and (" " in run.group() or run.group().isupper()) and _is_name(run.group()):
             names.append(run.group())
     return list(dict.fromkeys(names))
+
+
+def opening_names(text: str) -> list[str]:
+    r"""What a text without a title is about: its first heading, or else what its first sentence defines.
+
+    >>> opening_names("Notes\n# MV Skua (ship)\nShe sails."), opening_names("Skua, built in May, 1974, is a ferry.")
+    (['MV Skua (ship)', 'MV Skua'], ['Skua'])
+    """
+    if found := headings(text):
+        return title_names(found[0])
+    return [_ASIDE_AFTER_COMMA.split(name, maxsplit=1)[0] for name in defined_names(text)[:1]]
 
 
 def _is_name(name: str, is_quoted: bool = False) -> bool:

@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from hopweave.document import Document
+from hopweave.graph.build.builders.about import opening_names
 from hopweave.graph.build.builders.builder import GraphBuilder
 from hopweave.graph.model import ADDRESS, Contribution, Edge, Mention, Node, passage_id
 
@@ -18,10 +19,16 @@ class PartsBuilder(GraphBuilder):
     part is `split_id` or `part`, and `next_id` names the next part outright. A document that is not in parts
     contributes nothing.
 
+    What a document without a title is about is inferred from its first part: its first heading, or else what its first
+    sentence defines. The document is connected with that, and a question that names it leads to all its parts.
+
     >>> part = Document("d2", "She sails daily.", {"source_id": "d", "split_id": 2})
     >>> found = PartsBuilder().contribute(part)
     >>> [(mention.name, mention.type) for mention in found.mentions], [edge.target for edge in found.edges]
     ([('d', 'part_of')], ['address:d#1'])
+    >>> first = Document("d0", "MV Skua is a ferry.", {"source_id": "d", "split_id": 0})
+    >>> [(edge.source, edge.target) for edge in PartsBuilder().contribute(first).edges if edge.type == "subject"]
+    [('document:d', 'entity:mv skua')]
     """
 
     kind: Literal["parts"] = "parts"
@@ -33,21 +40,35 @@ class PartsBuilder(GraphBuilder):
     )
     document_weight: float = Field(default=1.0, gt=0, description="Weight of the edge to the document.")
     next_weight: float = Field(default=0.5, gt=0, description="Weight of the edge between neighbouring parts.")
+    subject_weight: float = Field(
+        default=1.0,
+        ge=0,
+        description="Weight of the edge from a document without a title to what it is about; 0 for none.",
+    )
 
     def contribute(self, document: Document) -> Contribution:
-        """The passage, the document it is a part of, and an edge to the part before it."""
+        """The passage, the document it is a part of, an edge to the part before it, and what the document is about."""
         passage = Node.passage(document.id, document.title)
-        number = next(
-            (n for name in self.number_fields if (n := _number(document.metadata.get(name))) is not None), None
-        )
+        numbers = ((name, _number(document.metadata.get(name))) for name in self.number_fields)
+        field, number = next((one for one in numbers if one[1] is not None), ("", None))
         whole = self._whole(document, number)
         if not whole:
             return Contribution(document.id, nodes=(passage,))
+        is_first = number == 0 or (number == 1 and field != "split_id")  # Haystack counts from 0
+        untitled = is_first and self.subject_weight and not document.title
+        subjects = opening_names(document.text) if untitled else []
+        node = Node.entity(whole, "document").id
         return Contribution(
             document.id,
             nodes=(passage,),
-            edges=tuple(self._neighbours(document, whole, number)),
-            mentions=(Mention(whole, "part_of", self.document_weight, "document"),),
+            edges=(
+                *self._neighbours(document, whole, number),
+                *(Edge(node, Node.entity(name).id, "subject", self.subject_weight) for name in subjects),
+            ),
+            mentions=(
+                Mention(whole, "part_of", self.document_weight, "document"),
+                *(Mention(name, "about", self.subject_weight) for name in subjects),
+            ),
             addresses=() if number is None else (f"{whole}#{number}",),
         )
 

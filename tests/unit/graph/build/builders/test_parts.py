@@ -35,6 +35,54 @@ def test_what_splitters_leave_in_the_metadata(metadata, whole, targets):
     assert [edge.target for edge in found.edges] == targets
 
 
+def subjects(text, metadata):
+    found = PartsBuilder().contribute(Document("d", text, metadata))
+    assert {mention.name.casefold() for mention in found.mentions if mention.is_about} == {
+        edge.target.removeprefix("entity:") for edge in found.edges if edge.type == "subject"
+    }
+    return [(edge.source, edge.target) for edge in found.edges if edge.type == "subject"]
+
+
+@pytest.mark.parametrize(
+    ("text", "metadata", "found"),
+    [
+        ("MV Skua is a ferry.", {"source_id": "S 1", "split_id": 0}, [("document:s 1", "entity:mv skua")]),
+        ("MV Skua is a ferry.", {"source_id": "s", "split_id": 1}, []),  # the second part
+        ("MV Skua is a ferry.", {"ref_doc_id": "s", "part": 1}, [("document:s", "entity:mv skua")]),
+        ("MV Skua is a ferry.", {"ref_doc_id": "s"}, []),
+        ("MV Skua is a ferry.", {"source_id": "s", "split_id": 0, "title": "Ships"}, []),  # it has a title
+        ("MV Skua is a ferry.", {"split_id": 0}, []),  # no document
+        ("Skua, built in May, 1974, is a ferry.", {"source_id": "s", "split_id": 0}, [("document:s", "entity:skua")]),
+        ("# Harris\nA text.\n# Lunn", {"source_id": "s", "split_id": 0}, [("document:s", "entity:harris")]),
+        ("She sails.", {"source_id": "s", "split_id": 0}, []),
+    ],
+)
+def test_what_a_document_without_a_title_is_about(text, metadata, found):
+    assert subjects(text, metadata) == found
+
+
+def test_a_question_leads_to_the_parts_of_a_document_that_do_not_name_what_it_is_about():
+    skua = [
+        Document("s0", "MV Skua is a ferry.", {"source_id": "s", "split_id": 0}),
+        Document("s1", "She sails to Harris.", {"source_id": "s", "split_id": 1}),
+        Document("s2", "The engine was made in Leith.", {"source_id": "s", "split_id": 2}),
+    ]
+    question = "Where was the engine of the MV Skua made?"
+
+    def about(kb):
+        (link,) = (link for link in Linker().link(question, kb.graph).links if link.name == "MV Skua")
+        return sorted(node.document_id for node in kb.graph.nodes(np.array(link.about)))
+
+    with KnowledgeBase.open(embedder=None) as kb:
+        kb.add([skua[2], ISLE, skua[0], skua[1]])
+        assert about(kb) == ["s0", "s1", "s2"]
+        assert Linker().link(question, kb.graph).confidence == 1.0
+        kb.delete(["s1"])
+        assert about(kb) == ["s0", "s2"]
+        kb.add([Document("s0", "SS Tern is a ferry. MV Skua, too.", {"source_id": "s", "split_id": 0})])
+        assert about(kb) == []
+
+
 @pytest.fixture
 def fleet():
     with KnowledgeBase.open(embedder=None) as kb:
