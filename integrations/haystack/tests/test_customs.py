@@ -4,8 +4,10 @@ import logging
 from pathlib import Path
 from time import process_time
 
+import numpy as np
 import pytest
 from haystack import Document, Pipeline
+from haystack.components.preprocessors import DocumentSplitter
 from haystack.document_stores.types import FilterPolicy
 from haystack.tools import ComponentTool
 
@@ -23,6 +25,7 @@ from haystack_integrations.components.writers.hopweave import KnowledgeBaseWrite
 from haystack_integrations.document_stores.hopweave import HopweaveDocumentStore
 from hopweave import KnowledgeBase, load_recipe
 from hopweave.errors import KnowledgeBaseError
+from hopweave.graph.link.linker import Linker
 from hopweave.vector import embedders
 
 TYPE = {"field": "meta.type", "operator": "==", "value": "vessel"}
@@ -153,6 +156,18 @@ def _rows(texts):
     import numpy as np
 
     return np.ones((len(texts), 256), np.float32)
+
+
+def test_parts_of_a_document_without_a_title_are_about_what_its_first_part_defines(tmp_path):
+    path = str(tmp_path / "kb.db")
+    text = "Lunn Tide Barrier is a barrier of gates. " + " ".join(f"Gate {n} opens at {n}." for n in range(30))
+    parts = DocumentSplitter(split_by="word", split_length=20).run(documents=[Document(content=text)])["documents"]
+    KnowledgeBaseWriter(knowledge_base=path).run(documents=parts)
+    with KnowledgeBase.open(path) as kb:
+        (link,) = Linker().link("When does the last gate of the Lunn Tide Barrier open?", kb.graph).links
+        passages = kb.graph.nodes(np.array(link.about))
+    assert len(parts) > 5
+    assert {one.document_id for one in passages} == {part.id for part in parts}
 
 
 def test_indexing_logs_how_far_it_is(tmp_path, caplog):

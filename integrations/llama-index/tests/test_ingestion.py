@@ -3,6 +3,7 @@
 import asyncio
 import copy
 
+import numpy as np
 import pytest
 from llama_index.core import Document
 from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
@@ -15,6 +16,7 @@ from llama_index.retrievers.hopweave import BM25Retriever, FullTextRetriever, Re
 from llama_index.vector_stores.hopweave import HopweaveVectorStore
 
 from hopweave import KnowledgeBase
+from hopweave.graph.link.linker import Linker
 from hopweave.vector.embedders import CallableEmbedder
 
 DOCUMENTS = [
@@ -60,6 +62,16 @@ LONG = " ".join(f"The gate number {number} opens at {number} in the morning." fo
 
 def texts(kb):
     return " ".join(hit.text for hit in kb.get(kb.ids()).values())
+
+
+def test_parts_of_a_document_without_a_title_are_about_what_its_first_part_defines(kb):
+    splitter = SentenceSplitter(chunk_size=80, chunk_overlap=0)
+    pipeline = IngestionPipeline(transformations=[splitter, KnowledgeBaseWriter(knowledge_base=kb)])
+    nodes = pipeline.run(documents=[Document(id_="tide", text=f"Lunn Tide Barrier is a barrier of gates. {LONG}")])
+    (link,) = Linker().link("When does the last gate of the Lunn Tide Barrier open?", kb.graph).links
+    passages = kb.graph.nodes(np.array(link.about))
+    assert len(nodes) > 5
+    assert {one.document_id for one in passages} == {node.node_id for node in nodes}
 
 
 def test_parts_of_a_changed_document_replace_the_old_ones(kb):
