@@ -5,7 +5,6 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -245,8 +244,9 @@ def _candidates(graph: GraphPort, spans: Sequence[_Span], max_about: int) -> dic
     for position, (number, node) in enumerate(zip(numbers.tolist(), graph.nodes(numbers), strict=True)):
         edges = slice(offsets[position], offsets[position + 1])
         about_it = incoming.targets[edges][incoming.types[edges] == codes.get("about", -1)].tolist()
-        if parts:  # every part of a document is about what the document is about
-            about_it = sorted({*about_it, *chain(*(parts.get(one, ()) for one in incoming.targets[edges].tolist()))})
+        of_documents = [part for one in incoming.targets[edges].tolist() for part in parts.get(one, ())]
+        if 0 < len(of_documents) <= max_about:  # every part is about what its document is about
+            about_it = sorted({*about_it, *of_documents})
         passages = (
             int(np.isin(incoming.types[edges], from_passages).sum()) if from_passages else edges.stop - edges.start
         )

@@ -20,7 +20,8 @@ class PartsBuilder(GraphBuilder):
     contributes nothing.
 
     What a document without a title is about is inferred from its first part: its first heading, or else what its first
-    sentence defines. The document is connected with that, and a question that names it leads to all its parts.
+    sentence defines. The document is connected with that, and a question that names it leads to all its parts (up to
+    `max_about` of the linker, by default 50; beyond that, along the edges).
 
     >>> part = Document("d2", "She sails daily.", {"source_id": "d", "split_id": 2})
     >>> found = PartsBuilder().contribute(part)

@@ -77,6 +77,8 @@ def test_a_question_leads_to_the_parts_of_a_document_that_do_not_name_what_it_is
         kb.add([skua[2], ISLE, skua[0], skua[1]])
         assert about(kb) == ["s0", "s1", "s2"]
         assert Linker().link(question, kb.graph).confidence == 1.0
+        few = Linker(max_about=2).link(question, kb.graph).links[0]
+        assert [node.document_id for node in kb.graph.nodes(np.array(few.about))] == ["s0"]  # not some of the parts
         kb.delete(["s1"])
         assert about(kb) == ["s0", "s2"]
         kb.add([Document("s0", "SS Tern is a ferry. MV Skua, too.", {"source_id": "s", "split_id": 0})])
