@@ -24,11 +24,12 @@ EXTENSION_SCHEMA = (
 
 _SIMILAR = """
 WITH found AS MATERIALIZED (
-    SELECT DISTINCT v.bucket, v.word FROM unnest(%s::text[], %s::text[]) AS a (word, plain) CROSS JOIN LATERAL (
+    SELECT DISTINCT v.bucket, v.word FROM (
+        SELECT plain FROM unnest(%s::text[], %s::text[]) AS a (word, plain)
+        WHERE %s OR NOT EXISTS (SELECT 1 FROM vocabulary WHERE vocabulary.word = a.word)
+    ) a CROSS JOIN LATERAL (
         SELECT bucket, word FROM vocabulary WHERE plain OPERATOR({schema}.%%) a.plain OFFSET 0
-    ) v WHERE v.bucket = ANY(%s) AND (
-        %s OR NOT EXISTS (SELECT 1 FROM vocabulary WHERE vocabulary.word = a.word)
-    )
+    ) v WHERE v.bucket = ANY(%s)
 ), ends AS MATERIALIZED (
     SELECT b.bucket, (
         SELECT word FROM vocabulary WHERE vocabulary.bucket = b.bucket ORDER BY word OFFSET %s LIMIT 1
@@ -49,16 +50,16 @@ def prepare(connection: Connection[Any], schema: str, where: str) -> None:
     """
     if _has_index(connection, schema):
         return
+    reason = _obstacle(connection)
     try:
-        with connection.transaction():
-            # one process at a time makes it, and the others find it made
-            connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('hopweave pg_trgm', 0))")
-            if not _has_index(connection, schema):
-                _make(connection, schema)
+        if reason is None:
+            _make_once(connection, schema)
     except psycopg.OperationalError:
         raise
     except psycopg.Error as error:
-        log_once(where, str(error).partition("\n")[0])
+        reason = str(error).partition("\n")[0]
+    if reason is not None:
+        log_once(where, reason)
 
 
 def log_once(where: str, reason: str) -> None:
@@ -117,7 +118,7 @@ def similar_words(schema: str, words: Mapping[str, str], hidden: bool, max_bucke
     buckets = sorted({bucket for word in words for bucket in buckets_near(word)})
     return [
         ("SELECT set_config('pg_trgm.similarity_threshold', %s, false)", [str(limit)]),
-        (_SIMILAR.replace("{schema}", quoted), [list(words), list(words.values()), buckets, hidden, max_bucket]),
+        (_SIMILAR.replace("{schema}", quoted), [list(words), list(words.values()), hidden, buckets, max_bucket]),
     ]
 
 
@@ -126,6 +127,27 @@ def _has_index(connection: Connection[Any], schema: str) -> bool:
         "SELECT EXISTS (SELECT 1 FROM pg_indexes WHERE schemaname = %s AND indexname = 'vocabulary_trigrams')", [schema]
     ).fetchone()
     return bool(row and row[0])
+
+
+def _obstacle(connection: Connection[Any]) -> str | None:
+    """Why there can be no extension; to try in vain each time would fill the log of the server."""
+    row = connection.execute(
+        "SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'pg_trgm'), "
+        "EXISTS (SELECT 1 FROM pg_available_extensions WHERE name = 'pg_trgm'), "
+        "has_database_privilege(current_database(), 'CREATE')"
+    ).fetchone()
+    is_there, is_available, is_allowed = row or (False, False, False)
+    if is_there or (is_available and is_allowed):
+        return None
+    return "permission denied to create the extension pg_trgm" if is_available else "the server has no pg_trgm"
+
+
+def _make_once(connection: Connection[Any], schema: str) -> None:
+    with connection.transaction():
+        # one process at a time makes it, and the others find it made
+        connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('hopweave pg_trgm', 0))")
+        if not _has_index(connection, schema):
+            _make(connection, schema)
 
 
 def _make(connection: Connection[Any], schema: str) -> None:
