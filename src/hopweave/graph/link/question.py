@@ -57,9 +57,13 @@ class Question:
         return _SMALL_WORD if sum(part not in STOP_WORDS for part in parts) < 2 else _SMALL_WORDS
 
     def unlinked(self, taken: set[int]) -> list[tuple[int, int]]:
-        """Spans that look like names, or else all runs of content words, none of whose words is taken."""
+        """Spans that look like names, or else all runs of content words, none of whose words is taken.
+
+        In a script without spaces, where every character is a word, such runs are not looked at: they do not end where
+        names end.
+        """
         found = []
-        for first, last in self.names or [(0, len(self.words))]:
+        for first, last in self.names or ([] if self.is_unspaced else [(0, len(self.words))]):
             start = first
             for word in range(first, last + 1):
                 ends = word == last or word in taken or (not self.names and self.folded[word] in STOP_WORDS)

@@ -66,6 +66,11 @@ def test_names_that_are_shown_are_not_all_names_of_a_script_without_capitals():
     assert read("Did Sony hire Akio?").coverage([0, 0, 0, 1]) == 0.5
 
 
+def test_in_a_script_without_spaces_only_names_that_are_shown_are_compared_with_others():
+    assert read("北京大学在哪里").unlinked(set()) == []
+    assert read("「北京大学」在哪里").unlinked(set()) == [(0, 4)]
+
+
 def test_unlinked_spans():
     asked = read("Did Ann Lee meet Bob Smith?")
     #             0   1   2   3    4   5
