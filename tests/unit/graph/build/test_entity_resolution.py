@@ -40,12 +40,11 @@ def test_a_name_in_one_passage_leads_nowhere():
     assert edges([says("a", "", Mention("Skua"))])["a", "Skua"][1] == pytest.approx(0.1 / log(3))
 
 
-def test_a_name_with_edges_of_its_own_leads_somewhere():
-    harris = Node.entity("Harris")
-    contributions = Contribution(
-        "a", (Node.entity("Skua"), harris), (Edge("entity:skua", harris.id),), (Mention("Skua"), Mention("Tern"))
-    )
-    found = edges([contributions])
+def test_a_name_that_another_document_states_edges_of_leads_somewhere():
+    skua, harris = Node.entity("Skua"), Node.entity("Harris")
+    passage = Contribution("a", (skua, harris), (Edge(skua.id, harris.id),), (Mention("Skua"), Mention("Tern")))
+    assert edges([passage])["a", "Skua"][1] == pytest.approx(0.1 / log(3))
+    found = edges([passage, Contribution("b", (skua, harris), (Edge(skua.id, harris.id),))])
     assert found["a", "Skua"][1] == pytest.approx(1 / log(3))
     assert found["a", "Tern"][1] == pytest.approx(0.1 / log(3))
 
