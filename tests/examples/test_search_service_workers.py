@@ -80,14 +80,33 @@ def test_connections_are_shared_out_and_move_when_a_worker_is_replaced(two_worke
             assert set().union(*(one.result() for one in asking)) == {200}
 
 
-def open_images(process):
-    """The index images that a process has open, and those of them that were replaced."""
+def open_files(process):
     links = []
     for file in Path(f"/proc/{process}/fd").iterdir():
-        with suppress(FileNotFoundError):
+        with suppress(FileNotFoundError):  # closed meanwhile
             links.append(os.readlink(file))
-    images = [link for link in links if ".image" in link]
+    return links
+
+
+def open_images(process):
+    """The index images that a process has open, and those of them that were replaced."""
+    images = [link for link in open_files(process) if ".image" in link]
     return images, [link for link in images if link.endswith("(deleted)")]
+
+
+def test_a_worker_opens_its_connections_to_the_file_at_the_start(run_service, tmp_path):
+    """So that files stay as many as they are: one for each thread that may read at once."""
+
+    with run_service(tmp_path, SEARCH_THREADS="3") as running:
+
+        def opened():
+            return sum(link.endswith("kb.db") for link in open_files(running.process.pid))
+
+        assert opened() == 3 + 5
+        with ThreadPoolExecutor(16) as threads:
+            replies = list(threads.map(lambda _: ask(running.client), range(64)))
+        assert {reply.status_code for reply in replies} == {200}
+        assert opened() == 3 + 5
 
 
 def test_workers_share_index_images_and_let_go_of_those_that_were_replaced(two_workers):

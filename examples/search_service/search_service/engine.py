@@ -18,6 +18,7 @@ from search_service.stores.embedded import EmbeddedStore
 from search_service.stores.store import Store
 
 logger = logging.getLogger("search_service")
+_OTHER_THREADS = 5  # that read a file at once: writes, uploads, compaction, health, metrics
 
 
 class Unavailable(Exception):
@@ -172,7 +173,10 @@ class Engine:
 def opened_engine(name: str, place: Place, settings: Settings) -> Engine:
     """An engine for the store that a place describes."""
     kept = settings.cache_entries if place.path else 0  # other programs may write to a store
-    return Engine(name, opened(name, place, settings), settings.rerank, kept)
+    store = opened(name, place, settings)
+    if isinstance(store, EmbeddedStore):
+        store.open_connections(settings.threads + _OTHER_THREADS)
+    return Engine(name, store, settings.rerank, kept)
 
 
 def relevance(hits: Sequence[Hit], confidence: float | None) -> list[Hit]:

@@ -1,6 +1,8 @@
 """Documents, words, vectors and graph in one file, which all workers share."""
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any, get_args
 
 from hopweave import Document, KnowledgeBase, Pipeline, Query, Recipe
@@ -28,6 +30,17 @@ class EmbeddedStore:
             for method in get_args(Method)
             for expand in (False, True)
         }
+
+    def open_connections(self, number: int) -> None:
+        """Open as many connections to the file as threads may use at once, so that there are no more of them later."""
+        together = Barrier(number, timeout=60)
+
+        def hold(_: int) -> None:
+            with self.knowledge.one_version():
+                together.wait()
+
+        with ThreadPoolExecutor(number) as threads:
+            list(threads.map(hold, range(number)))
 
     @property
     def version(self) -> int:
