@@ -121,16 +121,19 @@ def test_workers_share_index_images_and_let_go_of_those_that_were_replaced(two_w
         images, replaced = open_images(process)
         return images and not replaced and not first.intersection(images)
 
-    with ExitStack() as stack:
-        clients = [
-            stack.enter_context(httpx.Client(base_url=two_workers.url, timeout=60, trust_env=False)) for _ in range(8)
-        ]
+    def ask_anew(_):
+        with httpx.Client(base_url=two_workers.url, timeout=60, trust_env=False) as client:
+            return ask(client).status_code
 
-        def all_have_followed():  # a search follows the file
-            assert {ask(client).status_code for client in clients} == {200}
-            return all(map(has_followed, loads(two_workers)))
+    def all_have_followed():  # a search follows each change; of several at once, every worker gets some
+        two_workers.client.put(
+            "/documents/change", json={"content": f"Change {next(NEVER_BEFORE)}."}
+        ).raise_for_status()
+        with ThreadPoolExecutor(8) as threads:
+            assert set(threads.map(ask_anew, range(16))) == {200}
+        return all(map(has_followed, loads(two_workers)))
 
-        wait_until(all_have_followed)
+    wait_until(all_have_followed)
 
 
 class Caller(threading.Thread):

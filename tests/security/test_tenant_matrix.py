@@ -275,7 +275,7 @@ def test_a_misspelling_is_corrected_to_a_name_of_ones_own(files):
 
 def test_what_ones_own_documents_say_is_shown(files):
     paths = answer(whole(), files["triples"], QUESTIONS["shared"], OURS).paths.paths
-    assert f"MV Skua —{OWN.lower()}_hides→ Ingrid Falk" in " ".join(path.words for path in paths)
+    assert f"{OWN.lower()}_hides" in " ".join(path.words for path in paths)
     lines = " ".join(answer(whole(), files["services"], QUESTIONS["shared"], OURS).neighbourhood.lines)
     assert f"{OWN.lower()}-stock" in lines
     assert "shared-till" in lines
