@@ -6,7 +6,9 @@
 Each size is indexed from the synthetic corpus, once on one core and once with two workers: passages a second until
 terms, vectors and graph are stored and their images written, as `hopweave index` does. Then new processes open the file
 and ask `multihop` questions, and one changes it: a document is added until `multihop` finds it, and deleted. Then
-documents are added one by one while a compaction of the whole file runs in the same process.
+documents are added one by one while a compaction of the whole file runs in the same process, and deleted. At the end
+`compact(vacuum=True)` also writes the file anew: its time (`vacuum_s`), of which writers wait a part, measured by adding
+documents beside it too.
 Memory is resident memory; what a second process adds is what it has for itself (RssAnon), as mapped pages are shared.
 """
 
@@ -18,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
@@ -163,26 +165,34 @@ def changed(path: Path, questions: list[str]) -> dict[str, float]:
 
 
 def added_while_compacting(path: Path) -> dict[str, float]:
-    """The worst and the median time to add one document while all images are made again from the rows."""
-    seconds = []
+    """The worst and the median time to add one document while all images are made again, and beside a vacuum."""
     with KnowledgeBase.open(path) as kb:
         kb.add([Document("first", "The first one loads the embedder.")])
-        compaction = Thread(target=lambda: kb.compact(rebuild=True))
-        started = time.perf_counter()
-        compaction.start()
-        while compaction.is_alive():
-            document = Document(f"meanwhile{len(seconds)}", f"The {len(seconds)}th buoy is a lighthouse near Quillow.")
-            begun = time.perf_counter()
-            kb.add([document])
-            seconds.append(time.perf_counter() - begun)
-            time.sleep(0.01)
-        taken = time.perf_counter() - started
-        kb.delete(["first", *(f"meanwhile{number}" for number in range(len(seconds)))])
+        rebuild, beside_rebuild = added_beside(kb, lambda: kb.compact(rebuild=True))
+        kb.delete(["first", *(f"meanwhile{number}" for number in range(len(beside_rebuild)))])
+        vacuum, beside_vacuum = added_beside(kb, lambda: kb.compact(vacuum=True))
     return {
-        "rebuild_s": taken,
-        "add_one_compacting_ms": 1000 * statistics.median(seconds),
-        "add_one_compacting_worst_ms": 1000 * max(seconds),
+        "rebuild_s": rebuild,
+        "add_one_compacting_ms": 1000 * statistics.median(beside_rebuild),
+        "add_one_compacting_worst_ms": 1000 * max(beside_rebuild),
+        "vacuum_s": vacuum,
+        "add_one_vacuum_worst_ms": 1000 * max(beside_vacuum),
     }
+
+
+def added_beside(kb: KnowledgeBase, work: Callable[[], None]) -> tuple[float, list[float]]:
+    """How long some work takes in a thread, and how long each document that is added meanwhile."""
+    seconds: list[float] = []
+    thread = Thread(target=work)
+    started = time.perf_counter()
+    thread.start()
+    while thread.is_alive():
+        document = Document(f"meanwhile{len(seconds)}", f"The {len(seconds)}th buoy is a lighthouse near Quillow.")
+        begun = time.perf_counter()
+        kb.add([document])
+        seconds.append(time.perf_counter() - begun)
+        time.sleep(0.01)
+    return time.perf_counter() - started, seconds
 
 
 if __name__ == "__main__":

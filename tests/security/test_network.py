@@ -30,7 +30,7 @@ with redirect_stdout(io.StringIO()):
     done["index"] = main(["index", "ships.md"])
     for name in recipe_names():
         done[name] = main(["query", "Which ferry is of Harris?", "--recipe", name, "--explain", "--report", "r.html"])
-    done["check"], done["info"], done["compact"] = main(["check"]), main(["info"]), main(["compact"])
+    done["check"], done["info"], done["compact"] = main(["check"]), main(["info"]), main(["compact", "--vacuum"])
     done["repair"] = main(["index", "--repair"])
     done["evaluate"] = main(["evaluate", "queries.jsonl", "--sources"])
     done["compare"] = main(["compare", "queries.jsonl", "hybrid", "multihop"])

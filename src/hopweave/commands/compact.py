@@ -1,30 +1,34 @@
-"""`hopweave compact`: write new index images."""
+"""`hopweave compact`: write new index images, and the file anew if wanted."""
 
 import argparse
 from typing import Any
 
 from hopweave.commands.arguments import command
-from hopweave.commands.terminal import show
+from hopweave.commands.terminal import note, show
 
 _EXAMPLES = """\
 examples:
   hopweave compact --kb corpus.db
+  hopweave compact --kb corpus.db --vacuum
 
-A file compacts itself in the background when a tenth of it has changed. By hand it is of use after many changes, and
-after a deletion of which nothing may remain in the file. Others may read and write meanwhile.
+A file compacts itself in the background when a tenth of it has changed. By hand it is of use after many changes. Others
+may read and write meanwhile. After a deletion of which nothing may remain, use --vacuum: it also writes the file anew,
+so that it gets smaller and nothing of deleted documents is in it, its log or its images. Others may read meanwhile, but
+wait to write, about 1.2 s for 100,000 passages.
 """
 
 
 def add_to(commands: Any) -> None:
     """Declare the command and its arguments."""
-    compact = command(
-        commands, "compact", run, "write new index images and remove what deleted documents left", _EXAMPLES
-    )
+    compact = command(commands, "compact", run, "write new index images, and the file anew if wanted", _EXAMPLES)
     compact.add_argument("--rebuild", action="store_true", help="work indexes out from the documents alone")
+    compact.add_argument(
+        "--vacuum", action="store_true", help="write the file anew, without remains of deleted documents"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compact the file."""
+    """Compact the file, and say if remains of deleted documents may be left in it."""
     from pathlib import Path
 
     from hopweave.errors import KnowledgeBaseError
@@ -33,6 +37,11 @@ def run(options: argparse.Namespace) -> int:
     if not Path(options.kb).exists():
         raise KnowledgeBaseError(f"{options.kb}: does not exist")
     with KnowledgeBase.open(options.kb) as kb:
-        kb.compact(rebuild=options.rebuild)
+        kb.compact(rebuild=options.rebuild, vacuum=options.vacuum)
         show(f"{options.kb}: compacted, {kb.count()} documents")
+        if kb.deleted_remains:
+            note(
+                f"{options.kb}: remains of deleted or replaced documents may still be in the file; "
+                f"remove them with: hopweave compact --kb {options.kb} --vacuum"
+            )
     return 0

@@ -21,7 +21,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Show documents, graph, settings, sizes and how much has changed since the last compaction."""
+    """Show documents, graph, settings, sizes, changes since the last compaction, and remains of what was deleted."""
     from hopweave.knowledge_base.store import KnowledgeBase
 
     with KnowledgeBase.open(options.kb, read_only=True) as kb:
@@ -33,6 +33,8 @@ def run(options: argparse.Namespace) -> int:
         show(f"{name:<12}{facts[name]}")
     for name in ("analyzers", "builders"):
         show(f"{name:<12}{', '.join(facts[name]) or 'none'}")
+    remains = "may be in the file; hopweave compact --vacuum removes them" if facts["deleted_remains"] else "none"
+    show(f"remains of deleted or replaced documents: {remains}")
     show("on disk")
     for name, size in facts["bytes"].items():
         show(f"  {size / 1e6:>10.2f} MB  {name}")

@@ -183,7 +183,7 @@ class KnowledgeBase(SnapshotRankings):
     def delete(self, ids: Iterable[str] | None = None, *, where: Mapping[str, Any] | None = None) -> int:
         """Remove documents, and all that was derived from them, by id or by metadata; says how many went.
 
-        Unknown ids are passed over. `where` is a filter on metadata as in a query. See also `compact`.
+        Unknown ids are passed over. `where` is a filter on metadata as in a query. For their bytes, see `compact`.
 
         >>> with KnowledgeBase.open(embedder=None) as kb:
         ...     _ = kb.add([Document("skua", "A ferry.", {"year": 1974}), Document("tern", "A tug.", {"year": 1990})])
@@ -236,18 +236,23 @@ class KnowledgeBase(SnapshotRankings):
             self._compaction.start_if_needed()
         return count
 
-    def compact(self, *, rebuild: bool = False, if_needed: bool = False) -> None:
-        """Write new index images now, and remove what deleted documents have left behind in the file.
+    def compact(self, *, rebuild: bool = False, if_needed: bool = False, vacuum: bool = False) -> None:
+        """Write new index images now, merge the full-text index and empty the log; others read and write meanwhile.
 
-        The file compacts itself in the background when a tenth of it has changed. By hand it is of use after a large
-        change, and after a deletion of which nothing may remain: then no term, vector or text of a deleted document is
-        in the file, its log or its images. With `rebuild`, the indexes are worked out from the documents alone.
-        With `if_needed`, nothing is done unless an image is missing or a tenth has changed.
+        The file compacts itself in the background when a tenth of it has changed; by hand it is of use after a large
+        change. With `rebuild`, the indexes are worked out from the documents alone. With `vacuum`, the file is written
+        anew too, for which writers wait, about 1.2 s for 100,000 passages: it gets smaller, and nothing of documents
+        deleted before is in the file, its log or its images. With `if_needed`, images are written only if one is
+        missing or a tenth has changed, and with `vacuum` as well all of it is done if there are `deleted_remains`.
         """
         if self._connections.read_only:
             raise KnowledgeBaseError(f"{self.path}: was opened read-only")
-        if not if_needed or self._compaction.is_needed():
-            self._compaction.run(rebuild=rebuild)
+        self._compaction.run(rebuild=rebuild, if_needed=if_needed, vacuum=vacuum)
+
+    @property
+    def deleted_remains(self) -> bool:
+        """Whether documents were deleted or replaced since `compact(vacuum=True)`; parts may be in the file."""
+        return self._compaction.deleted_remains()
 
     def embed_with(self, embedder: GraphEmbedder) -> None:
         """Keep an embedder in the file and embed all documents with it; others cannot write meanwhile."""
@@ -363,8 +368,8 @@ class KnowledgeBase(SnapshotRankings):
         """
         with self._connections.reading() as connection:
             changed = {index.name: index.changed_share(connection) for index in self._snapshot.persisted(connection)}
-        own = {"documents": self.count(), "version": self.version, "changed": changed}
-        return own | facts(self.path, self.settings, self.graph)
+        own = {"documents": self.count(), "version": self.version, "deleted_remains": self.deleted_remains}
+        return own | {"changed": changed} | facts(self.path, self.settings, self.graph)
 
     @property
     def own_share(self) -> float:

@@ -18,7 +18,7 @@ from hopweave.knowledge_base.file.fork import ForkAware, watch_forks
 from hopweave.knowledge_base.file.stored_settings import read_settings, write_settings
 from hopweave.knowledge_base.indexes.images import Noted, clear_removed, noted, replace
 from hopweave.knowledge_base.indexes.live_index import Held, LiveIndex
-from hopweave.knowledge_base.indexes.snapshot import Snapshot, View, version_of
+from hopweave.knowledge_base.indexes.snapshot import Snapshot, View
 
 _log = logging.getLogger(__name__)
 
@@ -26,13 +26,15 @@ _SHARE = 0.1  # of an index that has changed, from which a new image is worth it
 _MIN_CHANGES = 1000  # below this the rows are read as quickly as an image
 _MERGE_PAGES = 100  # of the full-text index, in one transaction
 _PAUSE_SECONDS = 0.01  # between such transactions: a lock that is taken again at once is not given to those who wait
+_CHECKPOINT_SECONDS = 0.1  # for which readers may hold up the emptying of the log, as writers wait for it meanwhile
+_RETRY_SECONDS = 0.25  # longer than SQLite lets a writer sleep (0.1), so that all who wait get their turn in between
 
-
-_SCRUBBED = "scrubbed"  # a setting: the version of the file in which nothing was left of deleted documents
-# numbers are never used twice, so as many were removed as there are numbers without a row
-_EVER_REMOVED = """
-SELECT max(seq > CASE name WHEN 'documents' THEN (SELECT count(*) FROM documents)
-                           ELSE (SELECT count(*) FROM graph_contributions) END)
+_REMOVED_AT_VACUUM = "removed_at_vacuum"  # a setting: how many numbers had no row when the file was last written anew
+# Numbers are never used twice, so those without a row are of documents that were deleted or replaced. Graph entries
+# that were taken out count as none, as a compaction drops them.
+_REMOVED = """
+SELECT coalesce(sum(seq), 0) - (SELECT count(*) FROM documents) - (SELECT count(*) FROM graph_contributions)
+       + (SELECT count(*) FROM graph_contributions WHERE digest IS NULL)
 FROM sqlite_sequence WHERE name IN ('documents', 'graph_contributions')
 """
 
@@ -72,30 +74,53 @@ class Compaction(ForkAware):
         if thread is not None:
             thread.join()
 
-    def is_needed(self) -> bool:
-        """Whether an image is missing or too old, once a compaction in the background has ended."""
+    def deleted_remains(self) -> bool:
+        """Whether documents were deleted or replaced since the file was last written anew."""
+        with self.connections.reading() as connection:
+            settings = read_settings(connection, self.connections.path)
+            return _removed(connection) != settings.get(_REMOVED_AT_VACUUM, 0)
+
+    def run(self, *, rebuild: bool = False, if_needed: bool = False, vacuum: bool = False) -> None:
+        """Make all images anew, if need be from the rows alone, and the file too if that is asked for."""
         self.wait()
+        vacuum = vacuum and (not if_needed or self.deleted_remains())
+        if vacuum or not if_needed or self._is_needed():
+            self._compact(rebuild, vacuum)
+        if self.deleted_remains():
+            _log.info(
+                "%s: remains of deleted or replaced documents may still be in the file; compact(vacuum=True) or "
+                "hopweave compact --vacuum removes them",
+                self.connections.path,
+            )
+
+    def _is_needed(self) -> bool:
+        """Whether an image is missing or too old."""
         with self.connections.reading() as connection:
             indexes = self.snapshot.persisted(connection)
             return any(noted(connection, one.name) is None or self._due(one, connection) for one in indexes)
 
-    def run(self, *, rebuild: bool = False) -> None:
-        """Make all images anew, if need be from the rows alone, and remove what deleted documents have left."""
+    def _compact(self, rebuild: bool, vacuum: bool) -> None:
         if self.connections.pin is not None:
             raise KnowledgeBaseError(f"{self.connections.path}: cannot be compacted here, where a search is under way")
-        self.wait()
         deadline = monotonic() + self.connections.busy_seconds
         while True:
             with self.snapshot.folder.locked() as mine:
                 if mine:
+                    with self.connections.reading() as connection:  # what is removed from here on may be in the images
+                        removed = _removed(connection)
                     self._write_images(every=True, rebuild=rebuild)
                     self._merge_full_text()
-                    self._scrub()
+                    if vacuum:
+                        self._vacuum()
                     break
             if monotonic() > deadline:
                 raise KnowledgeBaseBusy(f"{self.connections.path}: another process is compacting it")
-            sleep(0.05)
-        self._empty_log(deadline)
+            sleep(_RETRY_SECONDS)
+        self._empty_log()
+        if vacuum:  # not before: until then the old pages are in the file, and the new ones in the log
+            with self.connections.writing(same_content=True) as connection:
+                write_settings(connection, {_REMOVED_AT_VACUUM: removed})
+            self._emptied_log()  # of this note alone, so it does not matter if a reader needs it
 
     def _due(self, index: LiveIndex[Any], connection: sqlite3.Connection) -> bool:
         image = noted(connection, index.name)
@@ -162,30 +187,37 @@ class Compaction(ForkAware):
             pages = _MERGE_PAGES
             sleep(_PAUSE_SECONDS)
 
-    def _scrub(self) -> None:
-        """Write the file anew if something was deleted since the last time.
+    def _vacuum(self) -> None:
+        """Write the file anew, for which all other writers wait.
 
         SQLite overwrites what it frees, but not what is left of a row when pages are filled otherwise.
         """
-        path = self.connections.path
-        with self.connections.reading() as connection:
-            version, ever_removed = version_of(connection), connection.execute(_EVER_REMOVED).fetchone()[0]
-            if not ever_removed or read_settings(connection, path).get(_SCRUBBED) == version:
-                return
         with self.connections.autocommit_read() as connection:
             connection.execute("VACUUM")
-        with self.connections.writing(same_content=True) as connection:
-            write_settings(connection, {_SCRUBBED: version})
 
-    def _empty_log(self, deadline: float) -> None:
-        """Bring the write-ahead log into the file and cut it to nothing, once no reader needs it any more."""
-        while True:
-            with self.connections.autocommit_read() as connection:
-                busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-            if not busy:
-                return
+    def _empty_log(self) -> None:
+        """Bring the write-ahead log into the file and cut it to nothing, once no reader needs it any more.
+
+        SQLite lets no one write while it waits for readers, so it does not wait for long.
+        """
+        deadline = monotonic() + self.connections.busy_seconds
+        while not self._emptied_log():
             if monotonic() > deadline:
                 raise KnowledgeBaseBusy(
                     f"{self.connections.path}: is compacted, but a reader keeps its log in use; compact again"
                 )
-            sleep(0.05)
+            sleep(_RETRY_SECONDS)
+
+    def _emptied_log(self) -> bool:
+        with self.connections.autocommit_read() as connection:
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)")  # most of it, beside those who write
+            connection.execute(f"PRAGMA busy_timeout = {int(1000 * _CHECKPOINT_SECONDS)}")
+            try:
+                return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            finally:
+                connection.execute(f"PRAGMA busy_timeout = {int(1000 * self.connections.busy_seconds)}")
+
+
+def _removed(connection: sqlite3.Connection) -> int:
+    """How many documents and graph entries were ever deleted or replaced, in numbers that have no row."""
+    return int(connection.execute(_REMOVED).fetchone()[0])

@@ -1,17 +1,22 @@
-"""Compaction: the same answers before and after, from every process, and nothing left of what was deleted."""
+"""Compaction: the same answers before and after, from every process; `vacuum` leaves nothing of what was deleted."""
 
 import gc
+import json
 import logging
 import os
 import random
 import shutil
+import sqlite3
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from hopweave.cli import main
 from hopweave.document import Document
 from hopweave.errors import KnowledgeBaseBusy, KnowledgeBaseError
+from hopweave.graph.model import Contribution, Edge
+from hopweave.knowledge_base import connections
 from hopweave.knowledge_base.indexes import compaction
 from hopweave.knowledge_base.indexes.images import ImageFolder
 from hopweave.knowledge_base.store import KnowledgeBase
@@ -233,11 +238,160 @@ def test_nothing_of_a_deleted_document_is_in_any_file(count, path, tmp_path):
         assert set(SECRETS[:3]) <= found_in_bytes(tmp_path, vectors)
         assert reader.search("Zanzibarquux").hits
         assert kb.delete([document.id for document in secret]) == count
-        kb.compact()
+        kb.compact(vacuum=True)
         assert found_in_bytes(tmp_path, vectors) == set()
         assert kb.check() == []
         assert not [hit for hit in reader.search("Zanzibarquux").hits if hit.id.startswith("s")]
     assert found_in_bytes(tmp_path, vectors) == set()
+
+
+# Writing the file anew, which keeps other writers waiting, only if asked
+
+
+@pytest.fixture
+def statements(monkeypatch):
+    """What SQLite executes on connections opened from now on."""
+    executed, connect = [], connections.connect
+
+    def traced(*place, **how):
+        connection = connect(*place, **how)
+        connection.set_trace_callback(executed.append)
+        return connection
+
+    monkeypatch.setattr(connections, "connect", traced)
+    return executed
+
+
+def free_pages(kb):
+    with kb._connections.reading() as connection:
+        return connection.execute("PRAGMA freelist_count").fetchone()[0]
+
+
+@pytest.mark.parametrize("rebuild", [False, True])
+def test_compaction_never_writes_the_file_anew_unless_asked(rebuild, path, statements, caplog):
+    with KnowledgeBase.open(path) as kb:
+        kb.add(documents(300))
+        assert not kb.deleted_remains
+        kb.delete([f"d{n}" for n in range(200)])
+        with caplog.at_level(logging.INFO, "hopweave"):
+            kb.compact(rebuild=rebuild)
+        assert "VACUUM" not in statements
+        assert free_pages(kb) > 10
+        assert [record.levelname for record in caplog.records] == ["INFO"]
+        assert "remains of deleted or replaced documents may still be in the file" in caplog.text
+        assert "compact(vacuum=True)" in caplog.text
+        assert kb.info()["deleted_remains"] is kb.deleted_remains is True
+        caplog.clear()
+        size = path.stat().st_size
+        with caplog.at_level(logging.INFO, "hopweave"):
+            kb.compact(rebuild=rebuild, vacuum=True)
+        assert statements.count("VACUUM") == 1
+        assert free_pages(kb) == 0
+        assert path.stat().st_size < size
+        assert Path(f"{path}-wal").stat().st_size == 0
+        assert caplog.records == []
+        assert kb.info()["deleted_remains"] is kb.deleted_remains is False
+        assert kb.check() == []
+    with KnowledgeBase.open(path, read_only=True) as kb:
+        assert kb.info()["deleted_remains"] is False
+
+
+def test_what_leaves_remains(path):
+    with KnowledgeBase.open(path) as kb:
+
+        def remains():
+            kb.compact()
+            return kb.deleted_remains
+
+        kb.add(documents(5))
+        kb.contribute([Contribution("other", edges=(Edge("entity:a", "entity:b", "knows"),))])
+        assert not remains()
+        kb.add(documents(5))  # nothing has changed
+        kb.delete(["unknown"])
+        assert not remains()
+        for change in (
+            lambda: kb.delete(["d0"]),
+            lambda: kb.add([Document("d1", "Another text.")]),
+            lambda: kb.update([Document("d2", "Yet another text.")]),
+            lambda: kb.contribute([Contribution("other", edges=(Edge("entity:a", "entity:c", "knows"),))]),
+            lambda: kb.delete(["other"]),
+        ):
+            change()
+            assert remains()
+            kb.compact(vacuum=True)
+            assert not kb.deleted_remains
+            kb.add([Document(f"new{kb.version}", "An addition leaves nothing behind.")])
+            assert not remains()
+
+
+def test_if_needed_writes_the_file_anew_if_something_was_deleted(path, statements):
+    with KnowledgeBase.open(path) as kb:
+        kb.add(documents(30))
+        kb.compact(if_needed=True, vacuum=True)
+        assert "VACUUM" not in statements
+        first = images(path)
+        assert first
+        kb.delete(["d3"])
+        kb.compact(if_needed=True)
+        assert (images(path), "VACUUM" in statements, kb.deleted_remains) == (first, False, True)
+        kb.compact(if_needed=True, vacuum=True)
+        assert not set(images(path)) & set(first)  # they had words of the document
+        assert (statements.count("VACUUM"), kb.deleted_remains) == (1, False)
+        kb.compact(if_needed=True, vacuum=True)
+        assert statements.count("VACUUM") == 1
+        kb.compact(vacuum=True)
+        assert statements.count("VACUUM") == 2
+
+
+def test_remains_are_not_denied_while_a_reader_keeps_them_in_the_file(changed):
+    reader = sqlite3.connect(changed, isolation_level=None)
+    with KnowledgeBase.open(changed, busy_seconds=0.2) as kb:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM documents").fetchone()
+        with pytest.raises(KnowledgeBaseBusy, match="a reader keeps its log in use; compact again"):
+            kb.compact(vacuum=True)
+        assert kb.deleted_remains
+        reader.close()
+        kb.compact(vacuum=True)
+        assert not kb.deleted_remains
+
+
+def test_others_write_while_a_compaction_waits_for_a_reader(changed, monkeypatch):
+    reader = sqlite3.connect(changed, isolation_level=None)
+    with (
+        KnowledgeBase.open(changed, busy_seconds=1) as kb,
+        KnowledgeBase.open(changed, busy_seconds=0) as writer,
+    ):
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM documents").fetchone()
+
+        def in_between(seconds):
+            if seconds == compaction._RETRY_SECONDS:
+                writer.add([Document("meanwhile", "Written at once.")])
+                reader.close()
+
+        monkeypatch.setattr(compaction, "sleep", in_between)
+        kb.compact()
+        assert "meanwhile" in kb.ids()
+    assert not Path(f"{changed}-wal").exists()
+
+
+def test_commands_say_whether_remains_may_be_there(changed, capsys):
+    def printed(*arguments):
+        assert main([*arguments, "--kb", str(changed)]) == 0
+        return capsys.readouterr()
+
+    assert (
+        "remains of deleted or replaced documents: may be in the file; hopweave compact --vacuum" in printed("info").out
+    )
+    assert json.loads(printed("info", "--json").out)["deleted_remains"] is True
+    said = printed("compact").err.splitlines()
+    assert len(said) == 1
+    assert said[0].endswith(f"may still be in the file; remove them with: hopweave compact --kb {changed} --vacuum")
+    assert printed("compact", "--vacuum").err == ""
+    assert "remains of deleted or replaced documents: none\n" in printed("info").out
+    assert json.loads(printed("info", "--json").out)["deleted_remains"] is False
+    assert printed("compact").err == ""
 
 
 def test_if_needed_only_writes_what_is_missing_or_old(path, monkeypatch):
