@@ -6,9 +6,9 @@
 Each size is indexed from the synthetic corpus, once on one core and once with two workers: passages a second until
 terms, vectors and graph are stored and their images written, as `hopweave index` does. Then new processes open the file
 and ask `multihop` questions, and one changes it: a document is added until `multihop` finds it, and deleted. Then
-documents are added one by one while a compaction of the whole file runs in the same process, and deleted. At the end
-`compact(vacuum=True)` also writes the file anew: its time (`vacuum_s`), of which writers wait a part, measured by adding
-documents beside it too.
+documents are added one by one while a compaction of the whole file runs in the same process, and deleted again. At the
+end `compact(vacuum=True)` takes `vacuum_s`. Part of it writes the file anew; how long writers wait for that is the
+slowest of the documents that are added beside it (`add_one_vacuum_worst_ms`).
 Memory is resident memory; what a second process adds is what it has for itself (RssAnon), as mapped pages are shared.
 """
 

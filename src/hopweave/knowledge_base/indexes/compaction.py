@@ -78,7 +78,7 @@ class Compaction(ForkAware):
         """Whether documents were deleted or replaced since the file was last written anew."""
         with self.connections.reading() as connection:
             settings = read_settings(connection, self.connections.path)
-            return _removed(connection) != settings.get(_REMOVED_AT_VACUUM, 0)
+            return bool(_removed(connection) != settings.get(_REMOVED_AT_VACUUM, 0))
 
     def run(self, *, rebuild: bool = False, if_needed: bool = False, vacuum: bool = False) -> None:
         """Make all images anew, if need be from the rows alone, and the file too if that is asked for."""
