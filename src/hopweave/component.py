@@ -137,14 +137,16 @@ class Source(Component, ABC):
     thread of its own would cost more than it gains. `asked_once` says that it sees to filters by itself, or has no more
     to give than it gives at first, so that it is not asked again for more when filters leave few of its hits.
     `ranks_by_itself` says that the score of a document depends on nothing but the document and the question, so that
-    the same source finds the best among some documents only. `requires` is what the place of the documents must be able
-    to do.
+    the same source finds the best among some documents only. `reads_documents` says that it looks at the texts or
+    metadata of documents; if none of the sources of a recipe does, only the documents that are returned are read.
+    `requires` is what the place of the documents must be able to do.
     """
 
     requires: ClassVar[frozenset[Capability]] = frozenset()
     in_memory: ClassVar[bool] = False
     asked_once: ClassVar[bool] = False
     ranks_by_itself: ClassVar[bool] = False
+    reads_documents: ClassVar[bool] = True
 
     top_k: int = Field(default=50, ge=1, description="How many hits to fetch.")
     optional: bool = Field(default=False, description="Carry on without this source when it fails or is too slow.")
@@ -211,17 +213,17 @@ def fetched(
     """
     known = {hit.id: hit for hits in (upstream or {}).values() for hit in hits if hit.text}
     documents = knowledge.get([key for key, _ in ranking if key not in known], tenant=query.tenant)
-    own = by_id or {}
-    missing = sum(key not in documents and key not in known for key, _ in ranking)
-    missing = missing if getattr(knowledge, "has_all", True) else 0
+    found = known | documents
+    missing = sum(key not in found for key, _ in ranking) if getattr(knowledge, "has_all", True) else 0
     common = {**details, "missing": missing} if missing else details
     hits = Fetched(missing=missing)
     for rank, (key, score) in enumerate(ranking, start=1):
-        hit = documents.get(key)
-        earlier = hit.receipts if hit else ()  # not those of an upstream source
-        if hit := hit or known.get(key):
-            receipts = (*earlier, Receipt(stage, None, score, {"rank": rank, **common, **own.get(key, {})}))
-            hits.append(Hit(hit.id, score, hit.text, hit.metadata, hit.vector, scale, hit.origin, receipts))
+        if (hit := found.get(key)) is not None:
+            own = {"rank": rank, **common, **by_id[key]} if by_id and key in by_id else {"rank": rank, **common}
+            receipts: tuple[Receipt, ...] = (Receipt(stage, None, score, own),)
+            if hit.receipts and key in documents:  # those of an upstream source are its own
+                receipts = (*hit.receipts, *receipts)
+            hits.append(Hit(key, score, hit.text, hit.metadata, hit.vector, scale, hit.origin, receipts))
     return hits
 
 
@@ -239,6 +241,10 @@ class Fuser(Component, ABC):
     @abstractmethod
     def fuse(self, rankings: Rankings, query: Query) -> list[Hit]:
         """Merge rankings into one, best first; a hit found by one source only stays."""
+
+    def best(self, rankings: Rankings, query: Query, top_k: int | None = None) -> list[Hit]:
+        """The first `top_k` hits of `fuse`, for whoever needs no others; a fuser may find them with less work."""
+        return self.fuse(rankings, query)[:top_k]
 
 
 class Staged(NamedTuple):

@@ -85,6 +85,8 @@ class Capability(StrEnum):
     """Shows a tenant its own documents only: `tenant` in every method, `visible`."""
     FILTERS = "filters"
     """Ranks those documents only that pass filters: `within`."""
+    ONE_VERSION = "one_version"
+    """Answers all that is asked within `one_version` from one version, whatever is written meanwhile."""
 
 
 class Knowledge(Protocol):

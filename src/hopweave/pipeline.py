@@ -23,9 +23,10 @@ from hopweave.query import Plan, Query
 from hopweave.recipe import Recipe, check_skip, load_recipe
 from hopweave.routing.gate import GateDecision
 from hopweave.scores import count_of
+from hopweave.search.late_reading import can_be_read_later, read, unread
 from hopweave.search.result import Result
 from hopweave.search.sources import Outcome, search, search_async
-from hopweave.stages.filter.confidence import Confidence, confidence
+from hopweave.stages.filter.confidence import READ, Confidence, confidence
 
 __all__ = ["Pipeline", "Result"]
 
@@ -136,7 +137,7 @@ class _Run:
         step: str = "result",
     ) -> None:
         self._started = perf_counter()
-        self._cancelled = cancelled
+        self._cancelled, self._step = cancelled, step
         self.recipe, self.knowledge, self._cache = pipeline.recipe, pipeline.knowledge, pipeline._cache
         self.query = question if isinstance(question, Query) else Query(question)
         if self.query.tenant is not None:
@@ -159,7 +160,9 @@ class _Run:
         self._timings: dict[str, float] = {}
         self._failures: dict[str, str] = {}
         self._missing: dict[str, int] = {}
-        self.filtered = FilteredSearch(self.query, self.knowledge)
+        sources = [self.recipe.sources[name] for level in self.levels for name in level]
+        self._late = self._needed() is not None and can_be_read_later(self.knowledge, sources)
+        self.filtered = FilteredSearch(self.query, unread(self.knowledge) if self._late else self.knowledge)
         self._key: str | None = None
         if self._cache is not None:  # only then is the version asked for, which may be that of a server
             self._key = self._cache.key(self.query, pipeline._number, self.knowledge.version, self.top_k, step)
@@ -242,10 +245,19 @@ class _Run:
     def fuse(self) -> None:
         """Merge the rankings and drop what the filters exclude."""
         started = perf_counter()
-        self.fused = self.recipe.fuse.fuse(self.rankings, self.query)
+        needed = self._needed()
+        self.fused = self.recipe.fuse.best(self.rankings, self.query, needed)
+        if self._late:
+            self.fused = read(self.fused, self.knowledge, self.query.tenant)
         self.hits = [hit for hit in self.fused if self.filtered.admits(hit)]
-        self._evidence = confidence(self.hits, self.query.text) if self.rankings else None
+        ranked = [hit for name in sorted(self.rankings) for hit in self.rankings[name]] if needed else None
+        self._evidence = confidence(self.hits, self.query.text, ranked=ranked) if self.rankings else None
         self.took(self.recipe.fuse.kind, started)
+
+    def _needed(self) -> int | None:
+        """How many fused hits are needed, if these are the result; None if filters or stages choose among all."""
+        chosen_later = self._step != "result" or self.stages or self.query.filters is not None
+        return None if chosen_later or not self.recipe.fuse.keeps_all else max(self.top_k, READ)
 
     @property
     def stages(self) -> list[Stage]:

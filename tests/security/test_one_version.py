@@ -197,3 +197,5 @@ def test_a_file_restored_to_an_older_state_is_read_as_it_is(path, tmp_path):
         copy.close()
         assert "late" not in [hit.id for hit in kb.search("late ferry", recipe="multihop").hits]
         assert kb.rank_words("late", analyzer="nlp", top_k=3) == []
+        kb.add([Document("early", "The early ferry.")])  # in the row that the late one had
+        assert kb.search("late or early ferry").hits[0].id == "early"

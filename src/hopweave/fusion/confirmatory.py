@@ -7,7 +7,7 @@ from pydantic import Field
 
 from hopweave.component import Fuser, Rankings
 from hopweave.errors import RecipeError
-from hopweave.fusion.merge import Occurrence, in_order, occurrences
+from hopweave.fusion.merge import Occurrence, in_name_order, in_order, occurrences
 from hopweave.hit import Hit, Receipt
 from hopweave.query import Query
 from hopweave.scores import Normalisation, checked, normalised, sigmoid
@@ -67,7 +67,8 @@ class Confirmatory(Fuser):
         }
         found = occurrences(rankings)
         receipts = {key: self._receipt(key, places, strengths) for key, places in found.items()}
-        return in_order(found, receipts, "unit")
+        scores = {key: receipt.after for key, receipt in receipts.items()}
+        return in_order(in_name_order(rankings), scores, receipts.__getitem__, "unit")
 
     def _receipt(self, key: str, places: Sequence[Occurrence], strengths: dict[str, dict[str, float]]) -> Receipt:
         base = strengths.get(self.base, {}).get(key)

@@ -1,6 +1,6 @@
 """Merging: several sources found the same document, and fusion returns one hit for it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple
 
@@ -23,38 +23,53 @@ def occurrences(rankings: Rankings) -> dict[str, list[Occurrence]]:
     >>> [(one.rank, one.source) for one in occurrences({"vector": [Hit("b")], "text": [Hit("a"), Hit("b")]})["b"]]
     [(2, 'text'), (1, 'vector')]
     """
-    return by_id({source: checked(rankings[source]) for source in sorted(rankings)})
+    return _by_id(in_name_order(rankings))
 
 
-def by_id(rankings: Mapping[str, Sequence[Hit]]) -> dict[str, list[Occurrence]]:
-    """The same for rankings that are ordered by name and checked already."""
+def in_name_order(rankings: Rankings) -> dict[str, list[Hit]]:
+    """Rankings ordered by the names of their sources and checked: every id once, and finite scores.
+
+    >>> list(in_name_order({"vector": [Hit("b")], "text": [Hit("a")]}))
+    ['text', 'vector']
+    """
+    return {source: checked(rankings[source]) for source in sorted(rankings)}
+
+
+def _by_id(lists: Mapping[str, Sequence[Hit]], wanted: Collection[str] | None = None) -> dict[str, list[Occurrence]]:
     found: dict[str, list[Occurrence]] = {}
-    for source, hits in rankings.items():
+    for source, hits in lists.items():
         for rank, hit in enumerate(hits, start=1):
-            one = Occurrence(rank, source, hit)
-            if (places := found.get(hit.id)) is None:
-                found[hit.id] = [one]
-            else:
-                places.append(one)
+            if wanted is None or hit.id in wanted:
+                found.setdefault(hit.id, []).append(Occurrence(rank, source, hit))
     return found
 
 
 def in_order(
-    found: Mapping[str, Sequence[Occurrence]], receipts: Mapping[str, Receipt], scale: Scale | None
+    lists: Mapping[str, Sequence[Hit]],
+    scores: Mapping[str, float | None],
+    receipt: Callable[[str], Receipt],
+    scale: Scale | None,
+    top_k: int | None = None,
 ) -> list[Hit]:
-    """One hit per id with the score in its receipt, best first; hits without a score come last.
+    """One hit per id, best score first; hits without a score come last. `lists` come from `in_name_order`.
 
-    Ties go to the better best rank, then to the smaller id.
+    Ties go to the better best rank, then to the smaller id. Only the first `top_k` are made, with the `receipt` that
+    says where their score comes from.
 
-    >>> found = occurrences({"text": [Hit("b"), Hit("a")], "vector": [Hit("c")]})
-    >>> [hit.id for hit in in_order(found, {key: Receipt("same", None, 0.5) for key in found}, "unit")]
+    >>> lists = in_name_order({"text": [Hit("b"), Hit("a")], "vector": [Hit("c")]})
+    >>> [hit.id for hit in in_order(lists, dict.fromkeys("abc", 0.5), lambda key: Receipt("same", None, 0.5), "unit")]
     ['b', 'c', 'a']
     """
-    best = {key: min(places).rank for key, places in found.items()}
-    scored = top_ids({key: one.after for key, one in receipts.items() if one.after is not None}, best)
-    unscored = sorted((key for key, one in receipts.items() if one.after is None), key=lambda key: (best[key], key))
-    order = [*(key for key, _ in scored), *unscored]
-    return [_fused(found[key], receipts[key], scale) for key in order]
+    best: dict[str, int] = {}
+    for hits in lists.values():
+        for rank, hit in enumerate(hits, start=1):
+            if rank < best.get(hit.id, rank + 1):
+                best[hit.id] = rank
+    scored = top_ids({key: score for key, score in scores.items() if score is not None}, best, top_k)
+    unscored = sorted((key for key, score in scores.items() if score is None), key=lambda key: (best[key], key))
+    order = [*(key for key, _ in scored), *unscored][:top_k]
+    found = _by_id(lists, set(order))
+    return [_fused(found[key], receipt(key), scale) for key in order]
 
 
 def _fused(places: Sequence[Occurrence], receipt: Receipt, scale: Scale | None) -> Hit:

@@ -7,10 +7,11 @@ from pydantic import Field
 
 from hopweave.component import Fuser, Rankings
 from hopweave.errors import RecipeError
-from hopweave.fusion.weighted import Weighted
+from hopweave.fusion.merge import in_name_order
+from hopweave.fusion.weighted import strengths_by_signal, weighted_sum
 from hopweave.hit import Hit
 from hopweave.query import Query
-from hopweave.scores import checked, contrast, trust
+from hopweave.scores import contrast, trust
 
 
 class TrustWeighted(Fuser):
@@ -57,15 +58,20 @@ class TrustWeighted(Fuser):
         for name in sorted(self.weights.keys() - set(names)):
             raise RecipeError(f"{self.kind}: there is a weight for {name!r}, but the sources are {', '.join(names)}")
 
-    def fuse(self, rankings: Rankings, query: Query) -> list[Hit]:  # noqa: ARG002 - the rankings say it all
+    def fuse(self, rankings: Rankings, query: Query) -> list[Hit]:
         """Merge rankings into one, best first."""
-        lists = {name: checked(rankings[name]) for name in sorted(rankings)}
+        return self.best(rankings, query)
+
+    def best(self, rankings: Rankings, query: Query, top_k: int | None = None) -> list[Hit]:  # noqa: ARG002 - see there
+        """The first `top_k` hits of `fuse`, without receipts for the others."""
+        lists = in_name_order(rankings)
         shares = self._shares(lists)
         details = {
             "trust": {name: round(share, 3) for name, share in shares.items()},
             "evidence": {name: self._evidence(lists[name]) for name in shares},
         }
-        return Weighted(weights=shares or None).summed(self.kind, lists, shares, details)
+        strengths = strengths_by_signal(lists, {name: name for name in lists}, "min_max")
+        return weighted_sum(self.kind, lists, strengths, shares, "min_max", details, top_k)
 
     def shares(self, rankings: Rankings) -> dict[str, float]:
         """How much each source is trusted, in shares that sum to 1.
@@ -73,7 +79,7 @@ class TrustWeighted(Fuser):
         >>> TrustWeighted(depth=2).shares({"text": [Hit("a", 2.0), Hit("b", 1.0)], "vector": [Hit("a", 0.5)]})
         {'text': 0.2, 'vector': 0.8}
         """
-        return self._shares({name: checked(rankings[name]) for name in sorted(rankings)})
+        return self._shares(in_name_order(rankings))
 
     def _shares(self, lists: Mapping[str, list[Hit]]) -> dict[str, float]:
         stated = {name: said for name, hits in lists.items() if (said := _stated(hits, "trust")) is not None}

@@ -8,10 +8,10 @@ from pydantic import Field, field_validator
 
 from hopweave.component import Fuser, Rankings
 from hopweave.errors import RecipeError
-from hopweave.fusion.merge import by_id, in_order
+from hopweave.fusion.merge import in_name_order, in_order
 from hopweave.hit import Hit, Receipt
 from hopweave.query import NO_INTENT, Query, Signal
-from hopweave.scores import Normalisation, checked, normalised
+from hopweave.scores import Normalisation, normalised
 
 USUAL_SIGNALS: Mapping[str, Signal] = {
     **dict.fromkeys(("vector", "dense", "embedding"), "embedding"),
@@ -32,8 +32,8 @@ _NOT_FOUND = _Strength(None, None, 0.0)
 
 _Shares = Mapping[str, float]
 
-_Evidence = dict[str, dict[str, _Strength | None]]
-"""By signal and id; None where a source found the hit but gave it no score."""
+Evidence = dict[str, dict[str, _Strength | None]]
+"""Strengths by signal and id; None where a source found the hit but gave it no score."""
 
 
 class Weighted(Fuser):
@@ -89,26 +89,17 @@ class Weighted(Fuser):
 
     def fuse(self, rankings: Rankings, query: Query) -> list[Hit]:
         """Merge rankings into one, best first."""
-        self.check_sources(rankings)
-        common = {} if self.weights is not None else {"intent": query.intent.name if query.intent else None}
-        return self.summed(self.kind, rankings, self._weights(query), common)
+        return self.best(rankings, query)
 
-    def summed(
-        self, stage: str, rankings: Rankings, weights: Mapping[str, float], details: Mapping[str, Any]
-    ) -> list[Hit]:
-        """The weighted sum of these rankings; `weights` go by signal, `stage` and `details` are for the receipts."""
-        lists = {name: checked(rankings[name]) for name in sorted(rankings)}
-        evidence = self._evidence(lists)
-        missing = sorted(signal for signal, weight in weights.items() if weight > 0 and signal not in evidence)
-        common = {"normalisation": self.normalisation, **({"missing": missing} if missing else {}), **details}
-        found = by_id(lists)
-        unscored = {key for strengths in evidence.values() for key, one in strengths.items() if one is None}
-        sums = _Sums(evidence, weights, common)
-        receipts = {
-            key: Receipt(stage, None, *(_partial(key, evidence, weights, common) if key in unscored else sums.of(key)))
-            for key in found
-        }
-        return in_order(found, receipts, None if self.normalisation == "none" else "unit")
+    def best(self, rankings: Rankings, query: Query, top_k: int | None = None) -> list[Hit]:
+        """The first `top_k` hits of `fuse`, without receipts for the others."""
+        self.check_sources(rankings)
+        lists, common = in_name_order(rankings), {}
+        if self.weights is None:
+            common = {"intent": query.intent.name if query.intent else None}
+        signals = {name: self._signal(name) for name in lists}
+        evidence = strengths_by_signal(lists, signals, self.normalisation)
+        return weighted_sum(self.kind, lists, evidence, self._weights(query), self.normalisation, common, top_k)
 
     def _weights(self, query: Query) -> Mapping[str, float]:
         if self.weights is not None:
@@ -120,65 +111,84 @@ class Weighted(Fuser):
             return source
         return self.signals[source] if source in self.signals else USUAL_SIGNALS[source]
 
-    def _evidence(self, lists: Mapping[str, list[Hit]]) -> _Evidence:
-        evidence: _Evidence = {signal: {} for signal in sorted({self._signal(name) for name in lists})}
-        for name, hits in lists.items():
-            strengths = evidence[self._signal(name)]
-            scored = [(hit.id, float(hit.score)) for hit in hits if hit.score is not None]
-            values = normalised([raw for _, raw in scored], self.normalisation)
-            for (key, raw), value in zip(scored, values, strict=True):
-                known = strengths.get(key)
-                if known is None or value > known.value:
-                    strengths[key] = _Strength(name, raw, value)
+
+def weighted_sum(
+    stage: str,
+    lists: Mapping[str, list[Hit]],
+    evidence: Evidence,
+    weights: Mapping[str, float],
+    normalisation: Normalisation,
+    details: Mapping[str, Any],
+    top_k: int | None = None,
+) -> list[Hit]:
+    """The weighted sum of rankings; `weights` go by signal, `stage` and `details` are for the receipts."""
+    missing = sorted(signal for signal, weight in weights.items() if weight > 0 and signal not in evidence)
+    common = {"normalisation": normalisation, **({"missing": missing} if missing else {}), **details}
+    sums = _Sums(evidence, weights, common)
+    partial = {
+        key: _partial(key, evidence, weights, common)
+        for strengths in evidence.values()
+        for key, strength in strengths.items()
+        if strength is None
+    }
+    scores = sums.scores() | {key: score for key, (score, _) in partial.items()}
+
+    def receipt(key: str) -> Receipt:
+        return Receipt(stage, None, scores[key], partial[key][1] if key in partial else sums.details(key))
+
+    return in_order(lists, scores, receipt, None if normalisation == "none" else "unit", top_k)
+
+
+def strengths_by_signal(
+    lists: Mapping[str, list[Hit]], signals: Mapping[str, str], normalisation: Normalisation
+) -> Evidence:
+    """The strength of every hit, by the signal of its source."""
+    evidence: Evidence = {signal: {} for signal in sorted(set(signals.values()))}
+    for name, hits in lists.items():
+        strengths = evidence[signals[name]]
+        scored = [(hit.id, float(hit.score)) for hit in hits if hit.score is not None]
+        values = normalised([raw for _, raw in scored], normalisation)
+        for (key, raw), value in zip(scored, values, strict=True):
+            known = strengths.get(key)
+            if known is None or value > known.value:
+                strengths[key] = _Strength(name, raw, value)
+        if len(scored) < len(hits):
             for hit in hits:
                 strengths.setdefault(hit.id, None)
-        return evidence
+    return evidence
 
 
 class _Sums:
     """Scores of the hits that every source which found them has scored, and what explains them."""
 
-    def __init__(self, evidence: _Evidence, weights: _Shares, common: Mapping[str, Any]) -> None:
+    def __init__(self, evidence: Evidence, weights: _Shares, common: Mapping[str, Any]) -> None:
         self._common, self._order = common, list(weights)
-        self._signals = [
-            (signal, evidence[signal], share, _part(_NOT_FOUND, share))
-            for signal, share in _shares(weights, evidence).items()
-        ]
-        self._methods: dict[tuple[str, ...], str] = {}
+        self._signals = [(signal, evidence[signal], share) for signal, share in _shares(weights, evidence).items()]
 
-    def of(self, key: str) -> tuple[float | None, dict[str, Any]]:
-        """The score of a hit, and what explains it."""
-        parts, amounts, found_by = {}, [], []
-        for signal, strengths, share, absent in self._signals:
-            strength = strengths.get(key)
-            if strength is None:
-                parts[signal] = absent
-            else:
-                parts[signal] = part = _part(strength, share)
-                amounts.append(part["part"])
-                found_by.append(signal)
-        return math.fsum(amounts) if amounts else None, {
-            "method": self._method(tuple(found_by)),
-            "signals": parts,
-            **self._common,
-        }
+    def scores(self) -> dict[str, float | None]:
+        """The score of every hit that some source has scored."""
+        parts: dict[str, list[float]] = {}
+        for _, strengths, share in self._signals:
+            for key, strength in strengths.items():
+                if strength is not None:
+                    parts.setdefault(key, []).append(share * strength.value)
+        return {key: math.fsum(amounts) for key, amounts in parts.items()}
 
-    def _method(self, found_by: tuple[str, ...]) -> str:
-        method = self._methods.get(found_by)
-        if method is None:
-            method = self._methods[found_by] = "+".join([signal for signal in self._order if signal in found_by])
-        return method
+    def details(self, key: str) -> dict[str, Any]:
+        """What explains the score of a hit."""
+        parts = {signal: _part(strengths.get(key) or _NOT_FOUND, share) for signal, strengths, share in self._signals}
+        found_by = [signal for signal in self._order if signal in parts and parts[signal]["source"] is not None]
+        return {"method": "+".join(found_by), "signals": parts, **self._common}
 
 
 def _partial(
-    key: str, evidence: _Evidence, weights: _Shares, common: Mapping[str, Any]
+    key: str, evidence: Evidence, weights: _Shares, common: Mapping[str, Any]
 ) -> tuple[float | None, dict[str, Any]]:
     """The score of a hit that some source found and did not score: the signals that did share its weight."""
     unscored = [signal for signal, strengths in evidence.items() if strengths.get(key, _NOT_FOUND) is None]
-    score, details = _Sums({name: one for name, one in evidence.items() if name not in unscored}, weights, common).of(
-        key
-    )
-    return score, {**details, "unscored": unscored}
+    others = {name: {key: one[key]} if key in one else {} for name, one in evidence.items() if name not in unscored}
+    sums = _Sums(others, weights, common)
+    return sums.scores().get(key), {**sums.details(key), "unscored": unscored}
 
 
 def _part(strength: _Strength, share: float) -> dict[str, Any]:

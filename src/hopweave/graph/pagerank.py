@@ -59,6 +59,7 @@ class PageRank(Source):
 
     requires: ClassVar[frozenset[Capability]] = frozenset({Capability.GRAPH})
     in_memory: ClassVar[bool] = True
+    reads_documents: ClassVar[bool] = False
 
     switch: ClassVar[str | None] = "graph"
 
@@ -173,12 +174,12 @@ class PageRank(Source):
             numbers = passage_numbers(graph, {**relevance.to_question, **relevance.beyond_names})
         except GraphTimeout:  # a walk from the names alone is better than none
             numbers, in_time = {}, False
-        seeds = self._seeds(graph, linking, relevance.to_question, numbers)
+        seeds = self._seeds(linking, relevance.to_question, numbers)
         if not seeds and not in_time:
             raise GraphTimeout("the server that holds the graph did not look up the seeds of the walk in time")
         bias = self._node_bias(graph, relevance, numbers)
         scores = self._walk(graph, seeds, self._restart(query, linking, seeds), bias)
-        shares = self._shares(graph, scores)
+        shares = self._shares(graph, scores, numbers)
         if not shares and not scores.finished:
             raise GraphTimeout("the server that holds the graph did not read the edges of the seeds in time")
         try:
@@ -219,17 +220,15 @@ class PageRank(Source):
             beyond_names[self.word_source] = normalised_strengths(ranking, evidence(ranking, tail="exponential"))
         return Relevance(weighted_mean(by_source.values()), weighted_mean(beyond_names.values()), other_words)
 
-    def _seeds(
-        self, graph: GraphPort, linking: Linking, relevance: Strengths, numbers: Mapping[str, int]
-    ) -> dict[int, float]:
+    def _seeds(self, linking: Linking, relevance: Strengths, numbers: Mapping[str, int]) -> dict[int, float]:
         """The restart vector: the entities the question names, passages about them, and the best passages upstream."""
-        about = sorted({node for link in linking.links for node in link.about})
-        documents = dict(zip(about, _documents(graph, about), strict=True))
+        strengths = {numbers[key]: strength for key, strength in relevance.items() if key in numbers}
+        about = {node for link in linking.links for node in link.about}
         named: dict[int, float] = {}
         for link in linking.links:
-            if link.node not in documents:
+            if link.node not in about:
                 named[link.node] = named.get(link.node, 0.0) + link.weight
-            weights = {node: relevance.get(documents[node], 0.0) + _MIN_RELEVANCE for node in link.about}
+            weights = {node: strengths.get(node, 0.0) + _MIN_RELEVANCE for node in link.about}
             for node, weight in weights.items():
                 share = self.about_weight * link.weight * weight / sum(weights.values())
                 named[node] = named.get(node, 0.0) + share
@@ -305,7 +304,7 @@ class PageRank(Source):
             time_budget_seconds=self.time_budget_seconds,
         )
 
-    def _shares(self, graph: GraphPort, scores: PageRankScores) -> Ranking:
+    def _shares(self, graph: GraphPort, scores: PageRankScores, numbers: Mapping[str, int]) -> Ranking:
         """Documents by their share of the visits, of which further parts of one document keep less and less."""
         better: Counter[int] = Counter()
         shares: Ranking = []
@@ -315,9 +314,12 @@ class PageRank(Source):
             if scores.finished:
                 raise
             wholes = scores.nodes.tolist()
-        for node, whole, share in zip(graph.nodes(scores.nodes), wholes, scores.scores.tolist(), strict=True):
-            if node.document_id is not None:
-                shares.append((node.document_id, share * self.further_part_share ** better[whole]))
+        documents = {number: key for key, number in numbers.items()}
+        others = [number for number in scores.nodes.tolist() if number not in documents]
+        documents |= zip(others, _documents(graph, others), strict=True)
+        for number, whole, share in zip(scores.nodes.tolist(), wholes, scores.scores.tolist(), strict=True):
+            if documents[number]:
+                shares.append((documents[number], share * self.further_part_share ** better[whole]))
                 better[whole] += 1
         return sorted(shares, key=lambda pair: -pair[1])
 

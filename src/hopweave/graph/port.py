@@ -6,7 +6,7 @@ Every question is about many nodes at once: a graph in a database answers each c
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -63,8 +63,7 @@ class Neighbours:
     degrees: Floats
 
 
-@dataclass(frozen=True, slots=True)
-class WeightedEdges:
+class WeightedEdges(NamedTuple):
     """The edges of several nodes, end to end: where those of each node start, how many it has, and these.
 
     An edge has the node at its other end and a weight. Unless they are `distinct`, a node may have parallel edges.
@@ -151,8 +150,8 @@ class EdgeRows(Protocol):
         """The number of edges, each counted at both ends."""
         ...
 
-    def weighted_edges(self, nodes: Indices, forward: Sequence[float], backward: Sequence[float]) -> WeightedEdges:
-        """The edges of nodes both ways, each weight multiplied by the factor of its type: there and back."""
+    def weighted(self, forward: Sequence[float], backward: Sequence[float]) -> Callable[[Indices], WeightedEdges]:
+        """A function that returns the edges of nodes both ways, each weight times the factor of its type."""
         ...
 
     def edge_counts(self, nodes: Indices) -> Indices:

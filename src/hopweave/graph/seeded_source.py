@@ -19,6 +19,7 @@ class SeededSource(Source):
 
     requires: ClassVar[frozenset[Capability]] = frozenset({Capability.GRAPH})
     in_memory: ClassVar[bool] = True
+    reads_documents: ClassVar[bool] = False
 
     seeds_from: tuple[str, ...] = Field(
         default=("text", "vector"), min_length=1, description="Sources whose hits are seeds."

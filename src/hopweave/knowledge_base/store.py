@@ -102,7 +102,7 @@ class KnowledgeBase(SnapshotRankings):
         except BaseException:
             connections.close()
             raise
-        opened._temporary = temporary
+        opened._temporary, opened._compaction.is_temporary = temporary, temporary is not None
         return opened
 
     def close(self) -> None:

@@ -162,6 +162,24 @@ class StringTable:
                 return number
         return -1
 
+    def find_all(self, texts: Sequence[str]) -> list[int]:
+        """The numbers of strings; -1 for one that is not here.
+
+        >>> table = StringTable.empty()
+        >>> _ = table.add_all(["tide", "gate"])
+        >>> StringTable.from_arrays(table.arrays()).find_all(["gate", "ferry"])
+        [1, -1]
+        """
+        found = [self._known.get(text, -1) for text in texts]
+        unknown = [place for place, number in enumerate(found) if number < 0] if len(self._ends) else []
+        if unknown:
+            hashes = np.array([string_hash(texts[place]) for place in unknown], np.uint64)
+            for place, number in zip(*(part.tolist() for part in self._index.find_many(hashes)), strict=True):
+                text = texts[unknown[place]]
+                if self[number] == text:
+                    found[unknown[place]] = self._known[text] = number
+        return found
+
     def add(self, text: str) -> int:
         """The number of a string, which is added if it is not here."""
         number = self.get(text)

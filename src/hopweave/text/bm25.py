@@ -29,6 +29,7 @@ class BM25(Source):
 
     requires: ClassVar[frozenset[Capability]] = frozenset({Capability.WORDS})
     in_memory: ClassVar[bool] = True
+    reads_documents: ClassVar[bool] = False
     ranks_by_itself: ClassVar[bool] = True
 
     kind: Literal["bm25"] = "bm25"

@@ -1,5 +1,6 @@
 """The index behind BM25: postings in segments, the largest of which may be mapped from an image."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -93,7 +94,7 @@ class Segment:
 
     def postings(self, key: int) -> tuple[Integers, Integers]:
         """Places and counts of a term in the rows, those that are gone left out."""
-        number = int(np.searchsorted(self.keys, np.uint64(key)))
+        number = int(self.keys.searchsorted(np.uint64(key)))
         if number == len(self.keys) or int(self.keys[number]) != key:
             return self.places[:0], self.counts[:0]
         there = slice(int(self.offsets[number]), int(self.offsets[number + 1]))
@@ -195,7 +196,7 @@ class BM25Index:
         for key, weight in sorted((term_key(term), weight) for term, weight in terms.items()):
             found = [segment.postings(key) for segment in self._segments]
             frequency = sum(len(places) for places, _ in found)
-            idf = np.log(1 + (self.size - frequency + 0.5) / (frequency + 0.5))
+            idf = math.log(1 + (self.size - frequency + 0.5) / (frequency + 0.5))
             for damping, (places, counts), scores in zip(self._damping, found, sums, strict=True):
                 if len(places):
                     there = places.astype(np.intp)  # any other type is slow to index with

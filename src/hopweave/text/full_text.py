@@ -26,6 +26,7 @@ class FullText(Source):
 
     requires: ClassVar[frozenset[Capability]] = frozenset({Capability.FULL_TEXT})
     in_memory: ClassVar[bool] = True
+    reads_documents: ClassVar[bool] = False
     ranks_by_itself: ClassVar[bool] = True
 
     kind: Literal["full_text"] = "full_text"

@@ -23,6 +23,7 @@ class Keyword(Source):
 
     requires: ClassVar[frozenset[Capability]] = frozenset({Capability.WORDS, Capability.FULL_TEXT})
     in_memory: ClassVar[bool] = True
+    reads_documents: ClassVar[bool] = False
 
     kind: Literal["keyword"] = "keyword"
     analyzer: Annotated[str, AfterValidator(check_analyzer)] = Field(default="nlp", description="Analyzer of BM25.")

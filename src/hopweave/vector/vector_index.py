@@ -64,6 +64,8 @@ class Segment:
 
     def cosines(self, unit: Vector, allowed: Rows | None) -> tuple[Rows, Matrix]:
         """All rows that are there and allowed, with their cosines."""
+        if self.gone is None and allowed is None:
+            return self.rows, _products(self.matrix, unit)
         kept = np.ones(len(self.rows), bool) if self.gone is None else ~self.gone
         if allowed is not None:
             kept &= np.isin(self.rows, allowed)
@@ -182,13 +184,13 @@ class VectorIndex:
         unit, nonzero = _normalised(np.asarray(vector, np.float32).reshape(1, -1))
         if not self.size or not nonzero[0]:
             return *_NOTHING, ScoreDistribution(0, 0.0, 0.0)
-        parts: list[tuple[Rows, Matrix]] = [_NOTHING]
+        parts: list[tuple[Rows, Matrix]] = []
         for segment in self._segments:
             if segment.cells is None or allowed is not None or self.size <= self.approximate_above:
                 parts.append(segment.cosines(unit[0], allowed))
             else:
                 parts.extend(segment.nearly(unit[0], top_k))
-        rows, cosines = (np.concatenate(one) for one in zip(*parts, strict=True))
+        rows, cosines = parts[0] if len(parts) == 1 else (np.concatenate(one) for one in zip(*parts, strict=True))
         found = best_and_ties(cosines, top_k)
         found = found[np.argsort(-cosines[found], kind="stable")]
         return rows[found], cosines[found], self._distribution(unit[0], cosines, allowed)

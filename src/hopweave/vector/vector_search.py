@@ -31,6 +31,7 @@ class VectorSearch(Source):
 
     requires: ClassVar[frozenset[Capability]] = frozenset({Capability.VECTORS})
     in_memory: ClassVar[bool] = True
+    reads_documents: ClassVar[bool] = False
     ranks_by_itself: ClassVar[bool] = True
 
     kind: Literal["vector"] = "vector"

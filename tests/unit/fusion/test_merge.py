@@ -1,6 +1,6 @@
 import numpy as np
 
-from hopweave.fusion.merge import in_order, merged, occurrences
+from hopweave.fusion.merge import in_name_order, in_order, merged, occurrences
 from hopweave.hit import Hit, Receipt
 
 
@@ -13,8 +13,8 @@ def test_a_repeated_hit_counts_once_per_source():
 def test_what_the_best_source_left_out_comes_from_the_next():
     vector = np.array([1.0], np.float32)
     rich = Hit("a", 0.1, "Ferries.", {"type": "log"}, vector, origin="node")
-    found = occurrences({"graph": [Hit("a", 0.9, metadata={"type": "graph"})], "text": [Hit("x"), rich]})
-    hit = in_order({"a": found["a"]}, {"a": Receipt("sum", None, 0.5)}, "unit")[0]
+    lists = in_name_order({"graph": [Hit("a", 0.9, metadata={"type": "graph"})], "text": [Hit("x"), rich]})
+    hit = in_order(lists, {"a": 0.5}, lambda key: Receipt("sum", None, 0.5), "unit")[0]
     assert (hit.id, hit.score, hit.text, hit.metadata, hit.origin) == ("a", 0.5, "Ferries.", {"type": "graph"}, "node")
     assert hit.vector is vector
     assert hit.scale == "unit"
@@ -22,9 +22,9 @@ def test_what_the_best_source_left_out_comes_from_the_next():
 
 def test_the_receipts_of_all_sources_are_kept_without_repetition():
     text, graph = Receipt("bm25", None, 2.0), Receipt("pagerank", None, 0.1)
-    found = occurrences({"text": [Hit("a", receipts=(text,))], "graph": [Hit("a", receipts=(text, graph))]})
+    lists = in_name_order({"text": [Hit("a", receipts=(text,))], "graph": [Hit("a", receipts=(text, graph))]})
     fused = Receipt("sum", None, 0.5)
-    assert in_order(found, {"a": fused}, None)[0].receipts == (text, graph, fused)
+    assert in_order(lists, {"a": 0.5}, lambda key: fused, None)[0].receipts == (text, graph, fused)
 
 
 def test_merged_prefers_the_hit_it_is_asked_to_and_keeps_the_order_of_receipts():
@@ -36,12 +36,19 @@ def test_merged_prefers_the_hit_it_is_asked_to_and_keeps_the_order_of_receipts()
 
 
 def test_order_by_score_then_best_rank_then_id_and_none_last():
-    found = occurrences({"text": [Hit("z"), Hit("c"), Hit("n")], "vector": [Hit("b"), Hit("a"), Hit("m")]})
+    lists = in_name_order({"text": [Hit("z"), Hit("c"), Hit("n")], "vector": [Hit("b"), Hit("a"), Hit("m")]})
     scores = {"z": 0.5, "c": 0.5, "b": 0.5, "a": 0.5, "n": None, "m": None}
-    receipts = {key: Receipt("same", None, score) for key, score in scores.items()}
-    assert [hit.id for hit in in_order(found, receipts, None)] == ["b", "z", "a", "c", "m", "n"]
+    asked = []
+
+    def receipt(key):
+        asked.append(key)
+        return Receipt("same", None, scores[key])
+
+    assert [hit.id for hit in in_order(lists, scores, receipt, None)] == ["b", "z", "a", "c", "m", "n"]
+    asked.clear()
+    assert [hit.id for hit in in_order(lists, scores, receipt, None, 5)] == asked == ["b", "z", "a", "c", "m"]
 
 
 def test_empty():
     assert occurrences({}) == {}
-    assert in_order({}, {}, None) == []
+    assert in_order({}, {}, lambda key: Receipt(key, None, None), None) == []

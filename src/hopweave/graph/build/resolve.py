@@ -9,7 +9,7 @@ import numpy as np
 from hopweave.graph.build.changes import apply
 from hopweave.graph.build.entity_resolution import EntityResolution
 from hopweave.graph.model import Contribution, Edge, Node
-from hopweave.graph.storage.describe import describe
+from hopweave.graph.storage.describe import describe_all
 from hopweave.graph.storage.table_graph import TableGraph
 from hopweave.graph.storage.tables import ALIVE, BACKWARD, PRESENT, GraphTables
 
@@ -32,7 +32,7 @@ class Resolved:
     @cached_property
     def _described(self) -> dict[int, Node]:
         present = np.flatnonzero(self.tables.nodes["flags"] & PRESENT)
-        return {number: describe(self.tables, number) for number in present.tolist()}
+        return dict(zip(present.tolist(), describe_all(self.tables, present.tolist()), strict=True))
 
     def edges(self) -> list[Edge]:
         """The edges by source, target and type, each of these once, with the weights summed."""

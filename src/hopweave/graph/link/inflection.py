@@ -27,6 +27,8 @@ _RULES = tuple(
     )
 )
 
+_LAST_LETTERS = ("s", "h", "e", "m", "n", "r", "c", "i")  # of all endings, as most words have another one
+
 
 def base_forms(word: str) -> list[str]:
     """The names that a word may be formed from, casefolded; which of them exists is for a graph to say.
@@ -38,6 +40,8 @@ def base_forms(word: str) -> list[str]:
     """
     found: dict[str, None] = {}
     folded, is_capital = word.casefold(), word[:1].isupper()
+    if not folded.endswith(_LAST_LETTERS):
+        return []
     for ending, min_letters, instead, needs_capital in _RULES:
         match = ending.search(folded)
         if match and match.start() >= min_letters and (is_capital or not needs_capital):

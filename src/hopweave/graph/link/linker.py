@@ -29,6 +29,9 @@ _FUZZY_SHARE = 0.4  # of the confidence, for a fuzzy link
 _INFLECTED = 0.9  # similarity of a name and a form of it
 _MAX_INFLECTED_WORDS = 4
 
+_Forms = dict[tuple[int, int], list[str]]
+"""The keys of names that spans of a question may be forms of, by first and last word, exclusive."""
+
 
 @dataclass(frozen=True, slots=True)
 class Link:
@@ -145,10 +148,11 @@ class Linker(BaseModel):
         documents_of: Mapping[int, int] = {}
         linked = complete = False
         with suppress(GraphTimeout):  # what was linked until then is better than nothing
-            matches = self._exact_spans(asked, graph)
+            forms = _forms(asked) if self.fuzzy else {}
+            matches = self._exact_spans(asked, forms, graph)
             candidates = _candidates(graph, matches, self.max_about)
             spans = _without_overlap(matches, candidates)
-            if self.fuzzy and (inflected := _inflected_spans(asked, graph, spans, candidates)):
+            if inflected := _inflected_spans(forms, graph, spans, candidates):
                 candidates |= _candidates(graph, inflected, self.max_about)
                 spans += [span for span in inflected if span.share == 1 or _has_about(span, candidates)]
             if self.fuzzy and (fuzzy := self._fuzzy_spans(asked, graph, spans)):
@@ -162,15 +166,14 @@ class Linker(BaseModel):
             logger.warning("linking: the server that holds the graph took too long; %d spans were linked", len(spans))
         return replace(self._linking(asked, spans, candidates, documents_of), finished=complete)
 
-    def _exact_spans(self, asked: Question, graph: GraphPort) -> list[_Span]:
+    def _exact_spans(self, asked: Question, forms: _Forms, graph: GraphPort) -> list[_Span]:
         keys = {
             (first, last): " ".join(asked.folded[first:last])
             for first in range(len(asked.words))
             for last in range(first + 1, min(first + self.max_name_words, len(asked.words)) + 1)
         }
         # forms of names are asked for next, which on a server would be another round trip
-        forms = [key for form in _forms(asked).values() for key in form] if self.fuzzy else []
-        nodes = graph.lookup(dict.fromkeys([*keys.values(), *forms]))
+        nodes = graph.lookup(dict.fromkeys([*keys.values(), *(key for form in forms.values() for key in form)]))
         return [_Span(*place, nodes[key]) for place, key in keys.items() if key in nodes and asked.may_name(*place)]
 
     def _fuzzy_spans(self, asked: Question, graph: GraphPort, linked: Sequence[_Span]) -> list[_Span]:
@@ -236,20 +239,23 @@ def _candidates(graph: GraphPort, spans: Sequence[_Span], max_about: int) -> dic
         return {}
     incoming = graph.neighbours(numbers, "in")
     codes = {name: code for code, name in enumerate(graph.edge_types)}
+    is_about = incoming.types == codes.get("about", -1)
     # facts between names do not make a name more frequent
-    from_passages = [codes[name] for name in ("about", "mentions") if name in codes]
+    counted = is_about | (incoming.types == codes.get("mentions", -1))
+    if codes.keys().isdisjoint(("about", "mentions")):
+        counted[:] = True
     parts = _parts(graph, incoming.targets[incoming.types == codes.get("subject", -1)])
     offsets = incoming.offsets.tolist()
     found = {}
     for position, (number, node) in enumerate(zip(numbers.tolist(), graph.nodes(numbers), strict=True)):
         edges = slice(offsets[position], offsets[position + 1])
-        about_it = incoming.targets[edges][incoming.types[edges] == codes.get("about", -1)].tolist()
-        of_documents = [part for one in incoming.targets[edges].tolist() for part in parts.get(one, ())]
+        about_it = incoming.targets[edges][is_about[edges]].tolist()
+        of_documents = (
+            [part for one in incoming.targets[edges].tolist() for part in parts.get(one, ())] if parts else []
+        )
         if 0 < len(of_documents) <= max_about:  # every part is about what its document is about
             about_it = sorted({*about_it, *of_documents})
-        passages = (
-            int(np.isin(incoming.types[edges], from_passages).sum()) if from_passages else edges.stop - edges.start
-        )
+        passages = int(np.count_nonzero(counted[edges]))
         found[number] = _Candidate(number, node, passages, tuple(about_it[: max_about + 1]))
     return found
 
@@ -297,7 +303,7 @@ def _without_overlap(matches: Sequence[_Span], candidates: dict[int, _Candidate]
 
 
 def _inflected_spans(
-    asked: Question, graph: GraphPort, linked: Sequence[_Span], candidates: dict[int, _Candidate]
+    forms: _Forms, graph: GraphPort, linked: Sequence[_Span], candidates: dict[int, _Candidate]
 ) -> list[_Span]:
     """The longest spans that are a form of exactly one name: its genitive, or an adjective made from it.
 
@@ -305,9 +311,7 @@ def _inflected_spans(
     """
     taken = {word for span in linked for word in span.words}
     mentioned = {(span.first, span.last) for span in linked if not _has_about(span, candidates)}
-    forms = {
-        place: keys for place, keys in _forms(asked).items() if place in mentioned or taken.isdisjoint(range(*place))
-    }
+    forms = {place: keys for place, keys in forms.items() if place in mentioned or taken.isdisjoint(range(*place))}
     nodes = graph.lookup(dict.fromkeys(key for keys in forms.values() for key in keys)) if forms else {}
     found: list[_Span] = []
     covered: set[int] = set()
@@ -320,9 +324,9 @@ def _inflected_spans(
     return found
 
 
-def _forms(asked: Question) -> dict[tuple[int, int], list[str]]:
+def _forms(asked: Question) -> _Forms:
     """The keys of names that spans may be forms of."""
-    forms: dict[tuple[int, int], list[str]] = {}
+    forms: _Forms = {}
     for last, (word, _, _) in enumerate(asked.words, start=1):
         if bases := base_forms(word):
             for first in range(max(last - _MAX_INFLECTED_WORDS, 0), last):

@@ -181,7 +181,7 @@ class _BranchSearch:
             branches, amounts = routes[begin : begin + portion], flows[begin : begin + portion]
             found = self.rows.transitions(branches[:, -1])
             owners = np.repeat(np.arange(len(branches)), found.counts)
-            targets, carried = found.targets, amounts[owners] * (self.decay * found.probabilities)
+            targets, carried = found.targets, found.passed_on(self.decay * amounts).astype(np.float64, copy=False)
             alive = np.flatnonzero((carried >= self.threshold) & (carried > 0))
             targets, owners, carried = targets[alive], owners[alive], carried[alive]
             new = np.flatnonzero((branches[owners] != targets[:, None]).all(axis=1))  # no node twice

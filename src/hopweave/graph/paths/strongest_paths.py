@@ -75,7 +75,7 @@ def _strongest_routes(
                 nodes, flows = nodes[candidates], flows[candidates]
             strongest = np.lexsort((nodes, -flows))[:breadth]
             nodes, flows = nodes[strongest], flows[strongest]
-            if only_read:
+            if only_read and rows.read_ahead:
                 known = rows.is_read(nodes)
                 nodes, flows = nodes[known], flows[known]
             # what is weaker than the weakest route to a target so far can never become a better one
@@ -109,7 +109,7 @@ def _one_hop(
     """
     found = rows.transitions(nodes)
     owners = np.arange(len(nodes)).repeat(found.counts)
-    targets, carried = found.targets, flows[owners] * found.probabilities
+    targets, carried = found.targets, found.passed_on(flows)
     better = (carried > np.maximum(best[targets], weakest)).nonzero()[0]
     if ends is not None:
         reached = targets[better]

@@ -1,34 +1,47 @@
 """What the tables know of a node, put together when somebody asks."""
 
 import json
+from collections.abc import Iterable, Iterator
 
 from hopweave.graph.model import ADDRESS, Node, passage_id
 from hopweave.graph.storage.tables import HAS_TEXT, GraphTables
 
 
 def describe(tables: GraphTables, number: int) -> Node:
-    """The node with this number, from what documents declare of it, its name or its id.
+    """The node with this number, from what documents declare of it, its name or its id."""
+    return describe_all(tables, [number])[0]
+
+
+def describe_all(tables: GraphTables, numbers: Iterable[int]) -> list[Node]:
+    """The nodes with these numbers.
 
     Of several declared nodes with one id the one that says most is kept, then the smallest.
     """
-    plain = _plain(tables, number)
-    found = [] if plain is None else [plain]
-    declared = tables.declared_at.row(number)[0]
-    alive = declared[tables.declared["document"][declared] >= 0]
-    found += [_declared(tables, one, plain) for one in alive.tolist()]
-    return min(found, key=_order) if found else Node(tables.node_keys[number], "", "")
+    documents, declared_at = tables.declared["document"], tables.declared_at.frozen(copy=False)
+    described = []
+    for number, plain in zip(numbers, _plain(tables, numbers), strict=True):
+        found = [] if plain is None else [plain]
+        if declared_at.lengths[number]:
+            declared = declared_at.row(number)[0].tolist()
+            found += [_declared(tables, one, plain) for one in declared if documents[one] >= 0]
+        described.append(min(found, key=_order) if found else Node(tables.node_keys[number], "", ""))
+    return described
 
 
-def _plain(tables: GraphTables, number: int) -> Node | None:
-    """A node as its name or its document makes it."""
-    key, spelling = tables.node_keys[number], int(tables.nodes["spelling"][number])
-    if spelling >= 0:
-        return Node.entity(tables.spelled(spelling), tables.kinds[tables.nodes["kind"][number]])
-    if tables.nodes["document"][number] & HAS_TEXT:
-        return Node.passage(key.removeprefix(passage_id("")))
-    if tables.nodes["leads_to"][number] == number:
-        return Node(key, "address", _written(tables, number))
-    return None
+def _plain(tables: GraphTables, numbers: Iterable[int]) -> Iterator[Node | None]:
+    """Nodes as their names or their documents make them."""
+    spellings, kinds, documents, leads_to = (
+        tables.nodes[name] for name in ("spelling", "kind", "document", "leads_to")
+    )
+    for number in numbers:
+        if spellings[number] >= 0:
+            yield Node.entity(tables.spelled(spellings[number]), tables.kinds[kinds[number]])
+        elif documents[number] & HAS_TEXT:
+            yield Node.passage(tables.node_keys[number].removeprefix(passage_id("")))
+        elif leads_to[number] == number:
+            yield Node(tables.node_keys[number], "address", _written(tables, number))
+        else:
+            yield None
 
 
 def _written(tables: GraphTables, address: int) -> str:

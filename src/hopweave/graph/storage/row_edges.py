@@ -1,8 +1,8 @@
 """Edges that are kept as one row of entries per node, with their weights computed when they are read."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -39,12 +39,15 @@ class RowEdges(ABC):
     def edge_counts(self, nodes: Indices) -> Indices:
         """How many edges each of these nodes has, both ways."""
 
-    def weighted_edges(self, nodes: Indices, forward: Sequence[float], backward: Sequence[float]) -> WeightedEdges:
-        """The edges of nodes both ways, each weight multiplied by the factor of its type: there and back."""
+    def weighted(self, forward: Sequence[float], backward: Sequence[float]) -> Callable[[Indices], WeightedEdges]:
+        """A function that returns the edges of nodes both ways, each weight times the factor of its type."""
+        return partial(self._weighted_edges, np.repeat(np.stack([forward, backward], axis=1), 2, axis=1).reshape(-1))
+
+    def _weighted_edges(self, factor_of_code: Floats, nodes: Indices) -> WeightedEdges:
         counts, (targets, codes, weights) = self._gather(nodes)
         starts = np.cumsum(counts, dtype=np.int64) - counts
         is_mention = codes & MENTION > 0
-        factors = _code_factors(tuple(forward), tuple(backward))[codes]
+        factors = factor_of_code[codes]
         factors *= weights
         rarity = self._rarity_of(targets)
         rarity *= np.repeat(self._rarity_of(nodes), counts)
@@ -57,14 +60,16 @@ class RowEdges(ABC):
     def neighbours(self, nodes: Indices, direction: Direction = "out") -> Neighbours:
         """The edges of these nodes, in the order asked for; within a node ordered by target, then type."""
         nodes = np.asarray(nodes, np.int64)
-        places, targets, codes, weights = self._entries(nodes)
-        loops = targets == nodes[places]
+        counts, (targets, codes, weights) = self._gather(nodes)
+        places, backward = np.arange(len(nodes)).repeat(counts), codes & BACKWARD > 0
         kept = weights > 0
         if direction != "both":
-            kept &= (codes & BACKWARD > 0) == (direction == "in")
+            kept &= backward == (direction == "in")
         else:
-            kept &= ~loops | (codes & BACKWARD == 0)  # a self loop is one edge, not one each way
-        places, targets, types, weights = places[kept], targets[kept], codes[kept] // 4, weights[kept]
+            kept &= (targets != nodes[places]) | ~backward  # a self loop is one edge, not one each way
+        chosen = kept.nonzero()[0]
+        places, targets, types = places[chosen], targets[chosen].astype(np.int64), codes[chosen].astype(np.int64) // 4
+        weights = weights[chosen] * (self._rarity_of(targets) * self._rarity_of(nodes)[places])
         order = np.lexsort((weights, types, targets, places))
         places, targets, types, weights = places[order], targets[order], types[order], weights[order]
         first = np.ones(len(order), dtype=bool)
@@ -97,9 +102,3 @@ def rarity_of_node(passages: int, edge_ends: int, dead_end_share: float) -> floa
     if not passages:
         return 1.0
     return float(1 / np.log(2 + passages)) * (dead_end_share if passages == 1 and not edge_ends else 1.0)
-
-
-@lru_cache(64)
-def _code_factors(forward: tuple[float, ...], backward: tuple[float, ...]) -> Array:
-    """What the code of an entry multiplies its weight by."""
-    return np.repeat(np.stack([forward, backward], axis=1), 2, axis=1).reshape(-1)

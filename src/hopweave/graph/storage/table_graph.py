@@ -21,7 +21,7 @@ from hopweave.graph.port import (
 )
 from hopweave.graph.storage.cooccurrence import Cooccurrence
 from hopweave.graph.storage.csr import Graph
-from hopweave.graph.storage.describe import describe
+from hopweave.graph.storage.describe import describe_all
 from hopweave.graph.storage.name_index import SimilarNames, bucket_hash, shown_keys, without_accents
 from hopweave.graph.storage.row_edges import RowEdges
 from hopweave.graph.storage.tables import ALIVE, BACKWARD, PRESENT, GraphTables, longer_phrase, phrase_hash
@@ -85,10 +85,10 @@ class TableGraph(RowEdges):
         """The number of edges, each counted at both ends."""
         return int(self._rows.lengths.sum())
 
-    def weighted_edges(self, nodes: Indices, forward: Sequence[float], backward: Sequence[float]) -> WeightedEdges:
-        """The edges of nodes both ways, each weight multiplied by the factor of its type: there and back."""
+    def weighted(self, forward: Sequence[float], backward: Sequence[float]) -> Callable[[Indices], WeightedEdges]:
+        """A function that returns the edges of nodes both ways, each weight times the factor of its type."""
         key = ("weighted rows", tuple(forward), tuple(backward))
-        return self.cached(key, lambda: WeightedRows(self._rows, self._rarity, forward, backward)).edges(nodes)
+        return self.cached(key, lambda: WeightedRows(self._rows, self._rarity, forward, backward)).edges
 
     def edge_counts(self, nodes: Indices) -> Indices:
         """How many edges each of these nodes has, both ways."""
@@ -125,15 +125,12 @@ class TableGraph(RowEdges):
 
     def nodes(self, indices: Indices) -> list[Node]:
         """What is known of these nodes."""
-        found = []
-        for number in np.asarray(indices).tolist():
-            node = self._nodes.get(number)
-            if node is None:
-                if len(self._nodes) > _NODES_KEPT:
-                    self._nodes = {}
-                node = self._nodes[number] = describe(self.tables, number)
-            found.append(node)
-        return found
+        numbers = np.asarray(indices).tolist()
+        known = self._nodes if len(self._nodes) < _NODES_KEPT else {}
+        if unknown := [number for number in numbers if number not in known]:
+            known.update(zip(unknown, describe_all(self.tables, unknown), strict=True))
+            self._nodes = known
+        return [known[number] for number in numbers]
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -142,7 +139,14 @@ class TableGraph(RowEdges):
 
     def find(self, ids: Iterable[str]) -> dict[str, int]:
         """The numbers of the nodes with these ids; ids that do not exist are left out."""
-        return {id_: number for id_ in ids if (number := self._find(id_)) >= 0}
+        wanted = list(ids)
+        numbers = np.array(self.tables.node_keys.find_all(wanted), np.int64)
+        present = (numbers >= 0) & (numbers < self.size)
+        present[present] = self._flags[numbers[present]] & PRESENT > 0
+        found = dict(zip(wanted, numbers.tolist(), strict=True))
+        for place in (~present).nonzero()[0].tolist():
+            found[wanted[place]] = self._find_name(wanted[place])
+        return {id_: number for id_, number in found.items() if number >= 0}
 
     def lookup(self, keys: Iterable[str]) -> dict[str, tuple[int, ...]]:
         """The nodes whose names have these word keys (`word_key`), of whatever kind; unknown keys are left out."""
@@ -226,14 +230,11 @@ class TableGraph(RowEdges):
     def _id(self, number: int) -> str:
         return self.nodes(np.array([number]))[0].id if self._is_present(number) else ""
 
-    def _find(self, id_: str) -> int:
-        keys = self.tables.node_keys
-        number = keys.get(id_)
-        if self._is_present(number):
-            return number
+    def _find_name(self, id_: str) -> int:
+        """The number of the node whose name has the same word key as the name in this id; -1 if there is none."""
         kind, _, rest = id_.partition(":")
         if rest and not id_.startswith((passage_id(""), ADDRESS)) and rest == normalise_name(rest):
-            number = keys.get(f"{kind}:{word_key(rest)}")
+            number = self.tables.node_keys.get(f"{kind}:{word_key(rest)}")
             if self._is_present(number):
                 return number
         return -1
@@ -241,16 +242,17 @@ class TableGraph(RowEdges):
     def _name_hashes(self, keys: Iterable[str]) -> dict[str, int]:
         """The hashes of those keys that may be names: some name begins with the first word and is as long."""
         word_number, longest_name = self.tables.word_strings.get, self.tables.words["longest"]
-        longest: dict[str, int] = {}
+        left: dict[str, int] = {}  # how many words the longest name that begins like this has beyond these
         hashes: dict[str, int] = {}
         for key in keys:
-            first = key.partition(" ")[0]
-            if first not in longest:
-                word = word_number(first)
-                longest[first] = int(longest_name[word]) if word >= 0 else 0
-            if key.count(" ") < longest[first]:
-                begun, _, last = key.rpartition(" ")
-                hashes[key] = longer_phrase(hashes[begun], last) if begun and begun in hashes else phrase_hash(key)
+            begun, _, last = key.rpartition(" ")
+            if begun in left:
+                left[key] = left[begun] - 1
+            else:
+                word = word_number(key.partition(" ")[0])
+                left[key] = int(longest_name[word]) - 1 - key.count(" ") if word >= 0 else -1
+            if left[key] >= 0:
+                hashes[key] = longer_phrase(hashes[begun], last) if begun in hashes else phrase_hash(key)
         return hashes
 
     def _named(self, key: str) -> tuple[int, ...]:

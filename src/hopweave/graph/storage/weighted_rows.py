@@ -76,4 +76,5 @@ class WeightedRows:
         if parallel is not None:
             parallel[np.repeat(np.arange(len(found.counts)), found.counts)[~is_mention]] = True
         starts = found.starts.astype(np.int64, copy=False)
-        return _Weighed(starts, found.counts.astype(np.int64), found.targets, found.weights, parallel)
+        targets = found.targets.astype(np.intp)  # any other type is slow to index with
+        return _Weighed(starts, found.counts.astype(np.int64), targets, found.weights, parallel)

@@ -79,7 +79,7 @@ def _push_rounds(
         if rounds and options.past_deadline:
             return rounds, False
         mass = residual[frontier]
-        if rounds and mass.sum() < worthwhile:
+        if rounds and np.add.reduce(mass) < worthwhile:
             break
         wanted = len(frontier)
         frontier, found = _transitions(rows, frontier)
@@ -93,7 +93,7 @@ def _push_rounds(
         mass *= 1 - options.restart
         targets = found.targets.astype(np.intp, copy=False)
         reached[targets] = True
-        passed_on = found.probabilities * mass.repeat(found.counts)
+        passed_on = found.passed_on(mass)
         np.add.at(residual, targets, passed_on.astype(residual.dtype, copy=False))  # of one type, as `at` is slow else
         if len(frontier) < wanted:
             return rounds, False

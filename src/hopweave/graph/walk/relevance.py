@@ -50,7 +50,8 @@ def weighted_mean(rankings: Iterable[WeightedStrengths]) -> dict[str, float]:
     if not any(weights):
         weights = [1.0] * len(rankings)
     means: dict[str, float] = {}
+    total = sum(weights)
     for weight, one in zip(weights, rankings, strict=True):
         for key, strength in one.strengths.items():
-            means[key] = means.get(key, 0.0) + strength * weight / sum(weights)
+            means[key] = means.get(key, 0.0) + strength * weight / total
     return means

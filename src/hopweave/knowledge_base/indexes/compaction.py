@@ -45,6 +45,7 @@ class Compaction(ForkAware):
 
     connections: Connections
     snapshot: Snapshot
+    is_temporary: bool = False
     _lock: Lock = field(default_factory=Lock)
     _thread: Thread | None = None
 
@@ -57,9 +58,14 @@ class Compaction(ForkAware):
             self._lock, self._thread = Lock(), None
 
     def start_if_needed(self) -> None:
-        """Compact in the background if enough has changed and nobody is at it."""
+        """Compact in the background if enough has changed and nobody is at it.
+
+        A temporary file is not opened again, and all that its images would hold is in memory: it is compacted when
+        documents were removed, so that their memory is freed.
+        """
         with self.connections.reading() as connection:
             due = any(self._due(index, connection) for index in self.snapshot.persisted(connection))
+            due = due and (not self.is_temporary or _removed(connection) >= _MIN_CHANGES)
         if not due:
             return
         with self._lock:

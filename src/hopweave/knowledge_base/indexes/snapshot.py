@@ -35,6 +35,8 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 _MOST_ROWS = 2**62  # what SQLite takes as a number
 _ROWS_KEPT = 256  # sets of rows, of tenants and of filters
+_IDS_KEPT = 200_000
+_IDS_AT_ONCE = 10_000  # of documents are read in some milliseconds
 
 
 class _MovedOn(Exception):
@@ -58,6 +60,7 @@ class Snapshot(ForkAware):
     _held: dict[str, Held[Any]] = field(default_factory=dict)
     _locks: defaultdict[str, Lock] = field(default_factory=lambda: defaultdict(Lock))
     _rows: OrderedDict[tuple[int, str], Rows] = field(default_factory=OrderedDict)
+    _ids: dict[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         watch_forks(self)
@@ -67,7 +70,8 @@ class Snapshot(ForkAware):
         known = -1
         while True:
             with self.connections.reading() as connection:
-                version = self._version(connection, known)
+                pin = self.connections.pin
+                version = pin.version if pin else self._version(connection, known)
                 try:
                     return work(View(self, connection, version))
                 except _MovedOn as moved:
@@ -104,13 +108,14 @@ class Snapshot(ForkAware):
         version = version_of(connection)
         if version < known:  # though it was read after the version that is known: the file was restored from a copy
             self._held.clear()
+            self._ids = {}
         return version
 
     def graph(self) -> TableGraph:
         """The graph that the documents make together."""
-        held = self._held.get("graph")
+        held, pin = self._held.get("graph"), self.connections.pin
         with self.connections.autocommit_read() as connection:
-            if held and held.version == version_of(connection):
+            if held and held.version == (pin.version if pin else version_of(connection)):
                 graph: TableGraph = held.value
                 return graph
         return self.at_one_version(lambda view: view.graph())
@@ -171,7 +176,7 @@ class Snapshot(ForkAware):
     def after_fork(self, *, in_child: bool) -> None:
         """In a child, start again: another thread may have been in the middle of a change."""
         if in_child:
-            self._held, self._locks, self._rows = {}, defaultdict(Lock), OrderedDict()
+            self._held, self._locks, self._rows, self._ids = {}, defaultdict(Lock), OrderedDict(), {}
 
     def visible(self, tenant: Tenant, ids: Iterable[str]) -> Iterator[str]:
         """Of these documents, those that a tenant may see."""
@@ -181,6 +186,23 @@ class Snapshot(ForkAware):
                 query = f"SELECT id FROM documents WHERE id IN ({marks}) AND {condition}"
                 for (key,) in connection.execute(query, [*group, *values]):
                     yield key
+
+    def ids(self, rows: Sequence[int], connection: sqlite3.Connection) -> list[str]:
+        """The ids of documents by their rows. A row is never used twice, so an id that was read once stays right."""
+        known = self._ids
+        unknown = [row for row in rows if row not in known]
+        if unknown and len(known) + len(unknown) > _IDS_KEPT:
+            known, unknown = {}, list(rows)
+        if unknown:
+            known |= _ids(connection, unknown, every=not known and last_row(connection) <= _IDS_AT_ONCE)
+            self._ids = known
+        try:
+            return [known[row] for row in rows]
+        except KeyError:
+            raise KnowledgeBaseError(
+                f"{self.connections.path}: an index names documents that are not there; hopweave check tells more, and "
+                "hopweave compact --rebuild makes the indexes again"
+            ) from None
 
     def allowed(self, tenant: Tenant, connection: sqlite3.Connection, version: int) -> Rows:
         """The rows a tenant may see, sorted."""
@@ -293,21 +315,19 @@ class View:
         self, rows: Rows, scores: npt.NDArray[np.floating], distribution: ScoreDistribution, top_k: int
     ) -> ScoredRanking:
         """Rows as ids, best first, equal scores by id."""
-        pairs = zip(self.ids(rows), scores.tolist(), strict=True)
-        return ScoredRanking(sorted(pairs, key=lambda pair: (-pair[1], pair[0]))[:top_k], distribution)
+        order = sorted((-score, key) for key, score in zip(self.ids(rows), scores.tolist(), strict=True))
+        return ScoredRanking([(key, -negative) for negative, key in order[:top_k]], distribution)
 
     def ids(self, rows: Rows) -> list[str]:
         """The ids of documents by their rows."""
-        ids = dict(_ids(self.connection, rows.tolist()))
-        if len(ids) < len(rows):
-            raise KnowledgeBaseError(
-                f"{self.snapshot.connections.path}: an index names documents that are not there; hopweave check tells "
-                "more, and hopweave compact --rebuild makes the indexes again"
-            )
-        return [ids[row] for row in rows.tolist()]
+        return self.snapshot.ids(rows.tolist(), self.connection)
 
 
-def _ids(connection: sqlite3.Connection, rows: list[int]) -> Iterable[tuple[int, str]]:
+def _ids(connection: sqlite3.Connection, rows: list[int], *, every: bool) -> Iterable[tuple[int, str]]:
+    """Rows and ids of these rows, or of every row."""
+    if every:
+        yield from connection.execute("SELECT row, id FROM documents")
+        return
     for start in range(0, len(rows), 500):
         group = rows[start : start + 500]
         marks = ", ".join("?" * len(group))

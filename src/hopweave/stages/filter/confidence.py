@@ -22,7 +22,9 @@ from hopweave.scores import sigmoid
 WORD_SOURCES = ("bm25", "full_text", "keyword")
 VECTOR_SOURCES = ("vector",)
 
-_READ = 10  # hits whose texts are read
+READ = 10
+"""So many hits are read."""
+
 _COVERING = 3  # of these, the first so many have to cover the question
 _DEPTH = 5  # the rank whose score is compared with the first, and how many first hits should agree
 _SPACED = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256))
@@ -66,8 +68,9 @@ class Confidence:
     Both are worked out when first asked for: reading the texts of the hits takes longer than fusing rankings.
     """
 
-    def __init__(self, hits: Sequence[Hit], question: str, formula: Formula) -> None:
-        self._found, self._question, self._formula = _Found.of(hits), question, formula
+    def __init__(self, hits: Sequence[Hit], question: str, formula: Formula, ranked: Iterable[Hit]) -> None:
+        self._found = _Found(*_rankings(ranked), tuple(hits[:READ]), len(hits))
+        self._question, self._formula = question, formula
 
     @cached_property
     def evidence(self) -> Evidence:
@@ -108,8 +111,12 @@ class Confidence:
         return f"Confidence(probability={self.probability}, evidence={self.evidence})"
 
 
-def confidence(hits: Sequence[Hit], question: str, formula: Formula = FORMULA) -> Confidence:
+def confidence(
+    hits: Sequence[Hit], question: str, formula: Formula = FORMULA, *, ranked: Iterable[Hit] | None = None
+) -> Confidence:
     """The probability that the answer's passages are among the hits; 0 without hits.
+
+    `ranked` are the hits whose receipts tell how the sources ranked them, if there are more than those given.
 
     >>> hits = [Hit("gate", 2.0, "The tide gate opens at six."), Hit("skua", 0.1, "The Skua is a ferry.")]
     >>> confidence(hits, "When does the tide gate open?").probability > 0.5
@@ -117,7 +124,7 @@ def confidence(hits: Sequence[Hit], question: str, formula: Formula = FORMULA) -
     >>> confidence(hits, "What is the capital of Mongolia?").probability < 0.1
     True
     """
-    return Confidence(hits, question, formula)
+    return Confidence(hits, question, formula, hits if ranked is None else ranked)
 
 
 def evidence(hits: Sequence[Hit], question: str) -> Evidence:
@@ -137,10 +144,6 @@ class _Found(NamedTuple):
     linking: float | None
     first: tuple[Hit, ...]
     size: int
-
-    @classmethod
-    def of(cls, hits: Sequence[Hit]) -> "_Found":
-        return cls(*_rankings(hits), tuple(hits[:_READ]), len(hits))
 
 
 def _rankings(hits: Iterable[Hit]) -> tuple[dict[str, float], dict[str, float], float | None]:

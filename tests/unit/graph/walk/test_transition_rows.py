@@ -37,7 +37,7 @@ def test_probabilities_by_hand(plain_port, node_bias, expected):
         rows = transition_rows(graph, options, edge_type_weights=FORWARD, backward_type_weights=BACKWARD)
         found = rows.transitions(np.array([0, 3]))
         assert found.counts.tolist() == [2, 0]
-        pairs = zip(found.targets.tolist(), found.probabilities.tolist(), strict=True)
+        pairs = zip(found.targets.tolist(), found.passed_on(np.ones(len(found.counts))).tolist(), strict=True)
         assert {target: share for target, share in pairs if share} == pytest.approx(expected)
 
 

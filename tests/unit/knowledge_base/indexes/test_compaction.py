@@ -153,6 +153,17 @@ def test_in_the_background_when_a_share_has_changed(path, monkeypatch):
         assert answers(kb) == expected
 
 
+def test_a_temporary_one_only_after_documents_were_removed(monkeypatch):
+    monkeypatch.setattr(compaction, "_MIN_CHANGES", 20)
+    with KnowledgeBase.open() as kb:
+        kb.add(documents(300))
+        kb._compaction.wait()
+        assert images(kb.path) == [], "nobody opens it again, and all of it is in memory"
+        kb.delete([f"d{n}" for n in range(25)])
+        kb._compaction.wait()
+        assert images(kb.path)
+
+
 def test_a_program_that_ends_leaves_no_half_made_image(path, monkeypatch):
     monkeypatch.setattr(compaction, "_MIN_CHANGES", 20)
     with KnowledgeBase.open(path) as kb:
