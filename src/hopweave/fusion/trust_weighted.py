@@ -62,7 +62,12 @@ class TrustWeighted(Fuser):
         """Merge rankings into one, best first."""
         return self.best(rankings, query)
 
-    def best(self, rankings: Rankings, query: Query, top_k: int | None = None) -> list[Hit]:  # noqa: ARG002 - see there
+    def best(  # the rankings say it all
+        self,
+        rankings: Rankings,
+        query: Query,  # noqa: ARG002
+        top_k: int | None = None,
+    ) -> list[Hit]:
         """The first `top_k` hits of `fuse`, without receipts for the others."""
         lists = in_name_order(rankings)
         shares = self._shares(lists)

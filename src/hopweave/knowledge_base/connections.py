@@ -12,11 +12,13 @@ from threading import Lock, RLock, get_ident
 from time import monotonic, sleep
 from types import MappingProxyType
 from typing import Any
+from weakref import finalize
 
 from hopweave.errors import KnowledgeBaseBusy, KnowledgeBaseError
 from hopweave.knowledge_base.file.fork import ForkAware, leave_open, watch_forks
+from hopweave.knowledge_base.file.posix_locks import Connection
 from hopweave.knowledge_base.file.undisturbed import file_state, has_log
-from hopweave.knowledge_base.schema import Connection, connect, explained, prepare
+from hopweave.knowledge_base.schema import connect, explained, prepare
 
 _VALUES_PER_STATEMENT = 500
 _FORK_SECONDS = 5.0  # for which a fork waits for other threads
@@ -96,6 +98,7 @@ class Connections(ForkAware):
             self.close()
             raise
         watch_forks(self)
+        finalize(self, _close_all, self._idle)  # those that were never closed
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -249,9 +252,13 @@ class Connections(ForkAware):
         return connection.as_found is None or file_state(self.path) == connection.as_found
 
     def _close_idle(self) -> None:
-        with suppress(IndexError):
-            while True:
-                self._idle.pop().close()
+        _close_all(self._idle)
+
+
+def _close_all(connections: deque[Connection]) -> None:
+    with suppress(IndexError):
+        while True:
+            connections.pop().close()
 
 
 def _file_at(path: Path) -> tuple[int, int] | None:

@@ -9,7 +9,8 @@ from hopweave.errors import EmptyFile, KnowledgeBaseBusy, KnowledgeBaseError, Ne
 from hopweave.graph.storage.ledger import TABLES as GRAPH_TABLES
 from hopweave.knowledge_base.file.digest import vector_digest
 from hopweave.knowledge_base.file.expected_objects import wrong_objects
-from hopweave.knowledge_base.file.undisturbed import FileState, has_log, undisturbed
+from hopweave.knowledge_base.file.posix_locks import Connection, open_connection
+from hopweave.knowledge_base.file.undisturbed import has_log
 
 SCHEMA_VERSION = 4
 _WORDS = "unicode61 remove_diacritics 2"
@@ -115,34 +116,16 @@ DROP TABLE IF EXISTS images;
 """
 
 
-class Connection(sqlite3.Connection):
-    """A connection; `as_found` is the state of a file that is read without locks, as it was when it was opened."""
-
-    as_found: FileState | None = None
-
-
 def connect(path: Path, *, busy_seconds: float, read_only: bool) -> Connection:
     """A connection to a knowledge base file, which need not exist unless it is only to be read."""
-
-    def opened(access: str) -> Connection:
-        address = f"{path.absolute().as_uri()}?{access}"
-        connection = sqlite3.connect(
-            address, uri=True, timeout=busy_seconds, isolation_level=None, check_same_thread=False, factory=Connection
-        )
+    try:
+        connection = open_connection(path, timeout=busy_seconds, read_only=read_only)
         try:
             connection.executescript(_FOR_EVERY_CONNECTION)
             connection.execute("PRAGMA user_version")  # the first look at the file
         except BaseException:
             connection.close()
             raise
-        return connection
-
-    try:
-        state = undisturbed(path) if read_only else None
-        if state is None:
-            return opened("mode=ro" if read_only else "mode=rwc")
-        connection = opened("mode=ro&immutable=1")
-        connection.as_found = state
         return connection
     except sqlite3.DatabaseError as error:
         if read_only and error.sqlite_errorcode in _NO_PLACE_TO_WRITE and has_log(path):
