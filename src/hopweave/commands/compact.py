@@ -11,10 +11,10 @@ examples:
   hopweave compact --kb corpus.db
   hopweave compact --kb corpus.db --vacuum
 
-A file compacts itself in the background when a tenth of it has changed. By hand it is of use after many changes. Others
-may read and write meanwhile. After a deletion of which nothing may remain, use --vacuum: it also writes the file anew,
-so that it gets smaller and nothing of deleted documents is in it, its log or its images. Others may read meanwhile, but
-wait to write, about 1.2 s for 100,000 passages.
+A file compacts itself in the background when a tenth of it, and at least 1,000 entries, have changed. By hand it is of
+use after many changes. Others may read and write meanwhile. After a deletion of which nothing may remain, use --vacuum:
+it also writes the file anew, so that it gets smaller and nothing of deleted documents is in it, its log or its images.
+Others may read meanwhile, but wait to write, about 1.2 s for 100,000 passages.
 """
 
 
@@ -38,10 +38,11 @@ def run(options: argparse.Namespace) -> int:
         raise KnowledgeBaseError(f"{options.kb}: does not exist")
     with KnowledgeBase.open(options.kb) as kb:
         kb.compact(rebuild=options.rebuild, vacuum=options.vacuum)
-        show(f"{options.kb}: compacted, {kb.count()} documents")
+        anew = " and written anew; nothing of deleted documents is left" if options.vacuum else ""
+        show(f"{options.kb}: compacted{anew}, {kb.count()} documents")
         if kb.deleted_remains:
             note(
-                f"{options.kb}: remains of deleted or replaced documents may still be in the file; "
+                f"{options.kb}: remains of deleted or replaced documents may still be in the file or its images; "
                 f"remove them with: hopweave compact --kb {options.kb} --vacuum"
             )
     return 0

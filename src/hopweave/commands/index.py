@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hopweave.commands.arguments import command, positive, share
 from hopweave.commands.terminal import note, show
-from hopweave.errors import UnreadableInput
+from hopweave.errors import KnowledgeBaseError, UnreadableInput
 
 if TYPE_CHECKING:
     from hopweave.document import Document
@@ -87,6 +87,11 @@ def run(options: argparse.Namespace) -> int:
                 note(f"interrupted with {kb.count()} documents stored; run it again to go on")
                 raise
         mended = kb.repair(batch_size=options.batch_size) if options.repair else 0
+        if options.sync and not bad and not any(seen.values()) and (sources := kb.sources()):
+            raise KnowledgeBaseError(
+                f"--sync: there are no documents in {', '.join(options.path)}, so all {sum(sources.values())} that "
+                "came from files would be removed; name a folder that has some"
+            )
         # a part that could not be read is not one that is gone
         removed = 0 if bad else kb.remove_missing(seen, other_sources=options.sync)
         if done.added or done.updated or removed or mended:

@@ -29,12 +29,13 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         show(json.dumps(facts, ensure_ascii=False, indent=2))
         return 0
-    for name in ("documents", "nodes", "edges", "version", "embedder"):
+    for name in ("documents", "nodes", "edges", "embedder"):
         show(f"{name:<12}{facts[name]}")
     for name in ("analyzers", "builders"):
         show(f"{name:<12}{', '.join(facts[name]) or 'none'}")
-    remains = "may be in the file; hopweave compact --vacuum removes them" if facts["deleted_remains"] else "none"
-    show(f"remains of deleted or replaced documents: {remains}")
+    show(f"{'version':<12}{facts['version']}, which grows with every change")
+    removal = f"may be in the file or its images; hopweave compact --kb {options.kb} --vacuum removes them"
+    show(f"remains of deleted or replaced documents: {removal if facts['deleted_remains'] else 'none'}")
     show("on disk")
     for name, size in facts["bytes"].items():
         show(f"  {size / 1e6:>10.2f} MB  {name}")

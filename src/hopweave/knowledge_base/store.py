@@ -239,11 +239,11 @@ class KnowledgeBase(SnapshotRankings):
     def compact(self, *, rebuild: bool = False, if_needed: bool = False, vacuum: bool = False) -> None:
         """Write new index images now, merge the full-text index and empty the log; others read and write meanwhile.
 
-        The file compacts itself in the background when a tenth of it has changed; by hand it is of use after a large
-        change. With `rebuild`, the indexes are worked out from the documents alone. With `vacuum`, the file is written
-        anew too, for which writers wait, about 1.2 s for 100,000 passages: it gets smaller, and nothing of documents
-        deleted before is in the file, its log or its images. With `if_needed`, images are written only if one is
-        missing or a tenth has changed, and with `vacuum` as well all of it is done if there are `deleted_remains`.
+        The file compacts itself in the background when a tenth of it, and at least 1,000 entries, have changed. With
+        `rebuild`, the indexes are worked out from the documents alone. With `vacuum`, the file is written anew too, for
+        which writers wait, about 1.2 s for 100,000 passages: it gets smaller, and nothing of documents deleted before
+        is in the file, its log or its images. With `if_needed`, images are written only if one is
+        missing or as much has changed, and with `vacuum` as well all of it is done if there are `deleted_remains`.
         """
         if self._connections.read_only:
             raise KnowledgeBaseError(f"{self.path}: was opened read-only")

@@ -200,7 +200,7 @@ def test_info_tells_what_is_there(compacted, capsys):
         facts = kb.info()
         assert (facts["documents"], facts["embedder"]) == (30, "wordllama-l2-supercat-256")
         assert (facts["analyzers"], facts["builders"]) == (["nlp"], [builder.kind for builder in DEFAULT_BUILDERS])
-        assert facts["nodes"] == kb.graph.size > 30
+        assert facts["nodes"] == kb.graph.node_count > 30
         assert facts["edges"] > 30
         assert facts["changed"]["text:nlp"] == pytest.approx(2 / 30)
         assert sum(facts["bytes"].values()) > 100_000
@@ -208,6 +208,9 @@ def test_info_tells_what_is_there(compacted, capsys):
     assert "documents   30" in capsys.readouterr().out
     assert main(["info", "--kb", str(compacted), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["documents"] == 30
+    with KnowledgeBase.open(compacted) as kb:
+        kb.delete([kb.ids()[0]])
+        assert kb.info()["nodes"] == kb.graph.node_count < facts["nodes"]
 
 
 def test_a_file_never_makes_a_search_download_a_model(tmp_path, monkeypatch):

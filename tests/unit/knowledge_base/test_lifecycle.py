@@ -117,6 +117,14 @@ def test_indexing_again_removes_parts_that_are_gone(folder, tmp_path, capsys):
     assert index(folder, "--sync") == ["ships.md#1", "ships.md#2"]
 
 
+def test_an_empty_folder_does_not_empty_the_knowledge_base(folder, tmp_path, capsys):
+    everything = index(folder)
+    (tmp_path / "unmounted").mkdir()
+    assert main(["index", "unmounted", "--sync", "--embedder", "none"]) != 0
+    assert "--sync: there are no documents in unmounted, so all 4 that came from files" in capsys.readouterr().err
+    assert index(tmp_path / "unmounted") == everything
+
+
 def test_lines_that_are_gone_and_lines_that_cannot_be_read(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     lines = ['{"id": "a", "text": "one"}', '{"id": "b", "text": "two"}', '{"id": "c", "text": "three"}']

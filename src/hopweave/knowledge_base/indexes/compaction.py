@@ -94,8 +94,8 @@ class Compaction(ForkAware):
             self._compact(rebuild, vacuum)
         if self.deleted_remains():
             _log.info(
-                "%s: remains of deleted or replaced documents may still be in the file; compact(vacuum=True) or "
-                "hopweave compact --vacuum removes them",
+                "%s: remains of deleted or replaced documents may still be in the file or its images; "
+                "compact(vacuum=True) or hopweave compact --vacuum removes them",
                 self.connections.path,
             )
 
@@ -210,7 +210,8 @@ class Compaction(ForkAware):
         while not self._emptied_log():
             if monotonic() > deadline:
                 raise KnowledgeBaseBusy(
-                    f"{self.connections.path}: is compacted, but a reader keeps its log in use; compact again"
+                    f"{self.connections.path}: is compacted, but a reader keeps its log in use, with what it held; "
+                    "compact again"
                 )
             sleep(_RETRY_SECONDS)
 

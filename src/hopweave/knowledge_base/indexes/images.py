@@ -79,7 +79,11 @@ class ImageFolder:
 
     def unusable(self, image: Noted, error: InvalidImage) -> None:
         """Say in the log that an image cannot be used."""
-        _log.warning("index %s is worked out from the documents again: its image cannot be used: %s", image.name, error)
+        _log.warning(
+            "index %s is worked out from the documents again: its image cannot be used: %s; hopweave compact writes it",
+            image.name,
+            error,
+        )
 
     def write(
         self,

@@ -67,7 +67,7 @@ class LiveIndex(ABC, Generic[T]):
     def changed_share(self, connection: sqlite3.Connection) -> float:
         """What share of the index is not in its image."""
         image = noted(connection, self.name)
-        return self.changes(connection, image) / max(image.size if image else 0, 1) if image else 1.0
+        return min(self.changes(connection, image) / max(image.size, 1), 1.0) if image else 1.0
 
     def same(self, one: T, other: T) -> bool:  # noqa: ARG002 - for those that cannot compare
         """Whether two indexes are equal; those that cannot be compared rely on their checksum."""

@@ -289,7 +289,7 @@ def test_compaction_never_writes_the_file_anew_unless_asked(rebuild, path, state
         assert "VACUUM" not in statements
         assert free_pages(kb) > 10
         assert [record.levelname for record in caplog.records] == ["INFO"]
-        assert "remains of deleted or replaced documents may still be in the file" in caplog.text
+        assert "remains of deleted or replaced documents may still be in the file or its images" in caplog.text
         assert "compact(vacuum=True)" in caplog.text
         assert kb.info()["deleted_remains"] is kb.deleted_remains is True
         caplog.clear()
@@ -359,7 +359,7 @@ def test_remains_are_not_denied_while_a_reader_keeps_them_in_the_file(changed):
     with KnowledgeBase.open(changed, busy_seconds=0.2) as kb:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM documents").fetchone()
-        with pytest.raises(KnowledgeBaseBusy, match="a reader keeps its log in use; compact again"):
+        with pytest.raises(KnowledgeBaseBusy, match="a reader keeps its log in use, with what it held; compact again"):
             kb.compact(vacuum=True)
         assert kb.deleted_remains
         reader.close()
@@ -393,13 +393,16 @@ def test_commands_say_whether_remains_may_be_there(changed, capsys):
         return capsys.readouterr()
 
     assert (
-        "remains of deleted or replaced documents: may be in the file; hopweave compact --vacuum" in printed("info").out
+        "remains of deleted or replaced documents: may be in the file or its images; hopweave compact --kb"
+        in printed("info").out
     )
     assert json.loads(printed("info", "--json").out)["deleted_remains"] is True
     said = printed("compact").err.splitlines()
     assert len(said) == 1
-    assert said[0].endswith(f"may still be in the file; remove them with: hopweave compact --kb {changed} --vacuum")
-    assert printed("compact", "--vacuum").err == ""
+    assert said[0].endswith(f"in the file or its images; remove them with: hopweave compact --kb {changed} --vacuum")
+    done = printed("compact", "--vacuum")
+    assert done.err == ""
+    assert "nothing of deleted documents is left" in done.out
     assert "remains of deleted or replaced documents: none\n" in printed("info").out
     assert json.loads(printed("info", "--json").out)["deleted_remains"] is False
     assert printed("compact").err == ""
