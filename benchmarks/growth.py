@@ -10,7 +10,7 @@ on the machine does not count.
 index_seconds        add all passages (text, vectors, graph contributions) and work out the graph
 graph_seconds        the last part of it, which is also what a later process does once when it opens the file
 add_one_ms           from handing in one more passage until a text search finds it
-add_one_graph_ms     the same until `multihop` finds it: the graph is worked out anew
+add_one_graph_ms     the same until `multihop` finds it
 file_mb, memory_mb   the knowledge base on disk; the peak of the process above what it had with the embedder loaded
 text_ms ... whole_ms medians over 50 questions with their vectors given: BM25, vectors, the walk over the graph given
                      the hits of the two, and the whole recipe `multihop`
