@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
@@ -22,13 +22,10 @@ USUAL_SIGNALS: Mapping[str, Signal] = {
 """The signal of sources with these names, unless the fuser assigns another one."""
 
 
-class _Strength(NamedTuple):
-    source: str | None
-    raw: float | None
-    value: float
+_Strength = tuple[str | None, float | None, float]
+"""The source that found a hit, its score there, and that score in [0, 1]."""
 
-
-_NOT_FOUND = _Strength(None, None, 0.0)
+_NOT_FOUND: _Strength = (None, None, 0.0)
 
 _Shares = Mapping[str, float]
 
@@ -150,8 +147,8 @@ def strengths_by_signal(
         values = normalised([raw for _, raw in scored], normalisation)
         for (key, raw), value in zip(scored, values, strict=True):
             known = strengths.get(key)
-            if known is None or value > known.value:
-                strengths[key] = _Strength(name, raw, value)
+            if known is None or value > known[2]:
+                strengths[key] = (name, raw, value)
         if len(scored) < len(hits):
             for hit in hits:
                 strengths.setdefault(hit.id, None)
@@ -171,7 +168,7 @@ class _Sums:
         for _, strengths, share in self._signals:
             for key, strength in strengths.items():
                 if strength is not None:
-                    parts.setdefault(key, []).append(share * strength.value)
+                    parts.setdefault(key, []).append(share * strength[2])
         return {key: math.fsum(amounts) for key, amounts in parts.items()}
 
     def details(self, key: str) -> dict[str, Any]:

@@ -168,7 +168,8 @@ class PageRank(Source):
             return []
         linking = self.linker.link(query.text, graph)
         relevance = self._relevance(query, linking, knowledge, upstream)
-        graph.expect_words(words(relevance.other_words.casefold()) if self.cooccurrence_boost else ())
+        beyond_names = words(relevance.other_words.casefold()) if self.cooccurrence_boost else []
+        graph.expect_words(beyond_names)
         in_time = linking.finished
         try:
             numbers = passage_numbers(graph, {**relevance.to_question, **relevance.beyond_names})
@@ -177,7 +178,7 @@ class PageRank(Source):
         seeds = self._seeds(linking, relevance.to_question, numbers)
         if not seeds and not in_time:
             raise GraphTimeout("the server that holds the graph did not look up the seeds of the walk in time")
-        bias = self._node_bias(graph, relevance, numbers)
+        bias = self._node_bias(graph, relevance, beyond_names, numbers)
         scores = self._walk(graph, seeds, self._restart(query, linking, seeds), bias)
         shares = self._shares(graph, scores, numbers)
         if not shares and not scores.finished:
@@ -245,8 +246,13 @@ class PageRank(Source):
             return adaptive_restart(len(seeds), names_an_entity=bool(linking.links))
         return self.restart
 
-    def _node_bias(self, graph: GraphPort, relevance: Relevance, numbers: Mapping[str, int]) -> NodeValues | None:
-        """What the weights of edges to each node are multiplied by; None if no passage is relevant."""
+    def _node_bias(
+        self, graph: GraphPort, relevance: Relevance, beyond_names: Sequence[str], numbers: Mapping[str, int]
+    ) -> NodeValues | None:
+        """What the weights of edges to each node are multiplied by; None if no passage is relevant.
+
+        `beyond_names` are the words of the question outside the names.
+        """
         if not self.relevance_exponent or not relevance.beyond_names:
             return None
         passages, topics = graph.nodes_of_kind("passage"), graph.targets_of_type("about")
@@ -258,7 +264,7 @@ class PageRank(Source):
         def boosts() -> tuple[Indices, Floats]:
             if not self.cooccurrence_boost:
                 return np.empty(0, np.int64), np.empty(0)
-            nodes, closeness = graph.cooccurring(words(relevance.other_words.casefold()))
+            nodes, closeness = graph.cooccurring(beyond_names)
             return nodes, 1 + self.cooccurrence_boost * closeness
 
         if not isinstance(passages, np.ndarray) or not isinstance(topics, np.ndarray):

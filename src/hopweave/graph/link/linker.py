@@ -281,6 +281,8 @@ def _named(span: _Span, candidates: dict[int, _Candidate]) -> list[_Candidate]:
     entities = [one for one in nodes if not one.is_passage]
     if not entities:
         return [replace(one, passages=len(titled), about=(one.number,)) for one in nodes]
+    if not titled:
+        return entities
     return [replace(one, about=tuple(sorted({*one.about, *titled}))) for one in entities]
 
 

@@ -24,7 +24,10 @@ def describe_all(tables: GraphTables, numbers: Iterable[int]) -> list[Node]:
         if declared_at.lengths[number]:
             declared = declared_at.row(number)[0].tolist()
             found += [_declared(tables, one, plain) for one in declared if documents[one] >= 0]
-        described.append(min(found, key=_order) if found else Node(tables.node_keys[number], "", ""))
+        if len(found) == 1:
+            described.append(found[0])
+        else:
+            described.append(min(found, key=_order) if found else Node(tables.node_keys[number], "", ""))
     return described
 
 

@@ -58,8 +58,9 @@ class _Here(ForkAware):
         file, connection.file = connection.file, None  # it may be closed again
         if connection.as_found is None and file is not None:
             self.with_locks[file] -= 1
-            for one in [one for one in self.waiting if one.file == file and not self.with_locks[file]]:
-                one.close()
+            for one in list(self.waiting) if not self.with_locks[file] else ():
+                if one.file == file:
+                    one.close()
 
     def after_fork(self, *, in_child: bool) -> None:
         """In a child, start again: connections were closed before it was forked, or belong to the parent."""
