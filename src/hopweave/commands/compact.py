@@ -14,7 +14,7 @@ examples:
 A file compacts itself in the background when a tenth of it, and at least 1,000 entries, have changed. By hand it is of
 use after many changes. Others may read and write meanwhile. After a deletion of which nothing may remain, use --vacuum:
 it also writes the file anew, so that it gets smaller and nothing of deleted documents is in it, its log or its images.
-Others may read meanwhile, but wait to write, about 1.2 s for 100,000 passages.
+Others may read meanwhile, but wait to write, about 1.1 s for 100,000 passages.
 """
 
 

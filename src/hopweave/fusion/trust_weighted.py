@@ -62,10 +62,10 @@ class TrustWeighted(Fuser):
         """Merge rankings into one, best first."""
         return self.best(rankings, query)
 
-    def best(  # the rankings say it all
+    def best(
         self,
         rankings: Rankings,
-        query: Query,  # noqa: ARG002
+        query: Query,  # noqa: ARG002 - the rankings say it all
         top_k: int | None = None,
     ) -> list[Hit]:
         """The first `top_k` hits of `fuse`, without receipts for the others."""

@@ -29,7 +29,7 @@ _NOT_FOUND: _Strength = (None, None, 0.0)
 
 _Shares = Mapping[str, float]
 
-Evidence = dict[str, dict[str, _Strength | None]]
+SignalStrengths = dict[str, dict[str, _Strength | None]]
 """Strengths by signal and id; None where a source found the hit but gave it no score."""
 
 
@@ -112,7 +112,7 @@ class Weighted(Fuser):
 def weighted_sum(
     stage: str,
     lists: Mapping[str, list[Hit]],
-    evidence: Evidence,
+    evidence: SignalStrengths,
     weights: Mapping[str, float],
     normalisation: Normalisation,
     details: Mapping[str, Any],
@@ -138,9 +138,9 @@ def weighted_sum(
 
 def strengths_by_signal(
     lists: Mapping[str, list[Hit]], signals: Mapping[str, str], normalisation: Normalisation
-) -> Evidence:
+) -> SignalStrengths:
     """The strength of every hit, by the signal of its source."""
-    evidence: Evidence = {signal: {} for signal in sorted(set(signals.values()))}
+    evidence: SignalStrengths = {signal: {} for signal in sorted(set(signals.values()))}
     for name, hits in lists.items():
         strengths = evidence[signals[name]]
         scored = [(hit.id, float(hit.score)) for hit in hits if hit.score is not None]
@@ -158,7 +158,7 @@ def strengths_by_signal(
 class _Sums:
     """Scores of the hits that every source which found them has scored, and what explains them."""
 
-    def __init__(self, evidence: Evidence, weights: _Shares, common: Mapping[str, Any]) -> None:
+    def __init__(self, evidence: SignalStrengths, weights: _Shares, common: Mapping[str, Any]) -> None:
         self._common, self._order = common, list(weights)
         self._signals = [(signal, evidence[signal], share) for signal, share in _shares(weights, evidence).items()]
 
@@ -179,7 +179,7 @@ class _Sums:
 
 
 def _partial(
-    key: str, evidence: Evidence, weights: _Shares, common: Mapping[str, Any]
+    key: str, evidence: SignalStrengths, weights: _Shares, common: Mapping[str, Any]
 ) -> tuple[float | None, dict[str, Any]]:
     """The score of a hit that some source found and did not score: the signals that did share its weight."""
     unscored = [signal for signal, strengths in evidence.items() if strengths.get(key, _NOT_FOUND) is None]

@@ -17,7 +17,7 @@ from weakref import finalize
 from hopweave.errors import KnowledgeBaseBusy, KnowledgeBaseError
 from hopweave.knowledge_base.file.fork import ForkAware, leave_open, watch_forks
 from hopweave.knowledge_base.file.posix_locks import Connection
-from hopweave.knowledge_base.file.undisturbed import file_state, has_log
+from hopweave.knowledge_base.file.undisturbed import file_at, file_state, has_log
 from hopweave.knowledge_base.schema import connect, explained, prepare
 
 _VALUES_PER_STATEMENT = 500
@@ -93,7 +93,7 @@ class Connections(ForkAware):
         try:
             with self._lent() as connection:
                 prepare(connection, path, busy_seconds=busy_seconds, read_only=read_only)
-            self._file = _file_at(path)
+            self._file = file_at(path)
         except BaseException:
             self.close()
             raise
@@ -225,7 +225,7 @@ class Connections(ForkAware):
     def _take(self) -> Connection:
         if self._closed:
             raise KnowledgeBaseError(f"{self.path}: has been closed")
-        file = _file_at(self.path)
+        file = file_at(self.path)
         if (file is not None and file in _inherited) or self._process != os.getpid():
             raise KnowledgeBaseError(
                 f"{self.path}: was in use when this process was forked from another; open it in a process that was "
@@ -259,12 +259,6 @@ def _close_all(connections: deque[Connection]) -> None:
     with suppress(IndexError):
         while True:
             connections.pop().close()
-
-
-def _file_at(path: Path) -> tuple[int, int] | None:
-    """Which file is at a path now; None if there is none."""
-    state = file_state(path)
-    return state and (state.device, state.inode)
 
 
 def grouped(ids: Iterable[str]) -> Iterator[tuple[str, list[str]]]:

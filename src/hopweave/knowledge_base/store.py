@@ -241,7 +241,7 @@ class KnowledgeBase(SnapshotRankings):
 
         The file compacts itself in the background when a tenth of it, and at least 1,000 entries, have changed. With
         `rebuild`, the indexes are worked out from the documents alone. With `vacuum`, the file is written anew too, for
-        which writers wait, about 1.2 s for 100,000 passages: it gets smaller, and nothing of documents deleted before
+        which writers wait, about 1.1 s for 100,000 passages: it gets smaller, and nothing of documents deleted before
         is in the file, its log or its images. With `if_needed`, images are written only if one is
         missing or as much has changed, and with `vacuum` as well all of it is done if there are `deleted_remains`.
         """

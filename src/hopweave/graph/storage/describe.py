@@ -1,7 +1,7 @@
 """What the tables know of a node, put together when somebody asks."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from hopweave.graph.model import ADDRESS, Node, passage_id
 from hopweave.graph.storage.tables import HAS_TEXT, GraphTables
@@ -12,7 +12,7 @@ def describe(tables: GraphTables, number: int) -> Node:
     return describe_all(tables, [number])[0]
 
 
-def describe_all(tables: GraphTables, numbers: Iterable[int]) -> list[Node]:
+def describe_all(tables: GraphTables, numbers: Sequence[int]) -> list[Node]:
     """The nodes with these numbers.
 
     Of several declared nodes with one id the one that says most is kept, then the smallest.
@@ -31,7 +31,7 @@ def describe_all(tables: GraphTables, numbers: Iterable[int]) -> list[Node]:
     return described
 
 
-def _plain(tables: GraphTables, numbers: Iterable[int]) -> Iterator[Node | None]:
+def _plain(tables: GraphTables, numbers: Sequence[int]) -> Iterator[Node | None]:
     """Nodes as their names or their documents make them."""
     spellings, kinds, documents, leads_to = (
         tables.nodes[name] for name in ("spelling", "kind", "document", "leads_to")

@@ -30,6 +30,12 @@ def file_state(path: Path) -> FileState | None:
     return FileState(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
+def file_at(path: Path) -> tuple[int, int] | None:
+    """Which file is at a path now, by device and inode; None if there is none."""
+    state = file_state(path)
+    return state and (state.device, state.inode)
+
+
 def undisturbed(path: Path) -> FileState | None:
     """The state of a file that has no log at this moment, so that it can be read by itself; None if it has one."""
     state = file_state(path)
