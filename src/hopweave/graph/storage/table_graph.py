@@ -208,7 +208,8 @@ class TableGraph(RowEdges):
             if found is None or self.tables.changes - found[0] > _SHARE * self.tables.documents:
                 found = self.tables.limits[key] = (self.tables.changes, make())
             limit = found[1]
-            return [None if limit is None else limit.resized(self._flags & PRESENT > 0)]
+            later = limit is not None and len(limit.probabilities) > self.size  # made by a search of a later version
+            return [None if limit is None or later else limit.resized(self._flags & PRESENT > 0)]
 
         return self.cached(("stationary distribution", key), find)[0]
 
