@@ -11,8 +11,11 @@ from hopweave.graph.storage.csr import slices
 from hopweave.graph.walk.solver_options import SolverOptions
 from hopweave.graph.walk.transition_rows import TransitionRows, Transitions, Workspace, borrowed
 
-PUSH_THRESHOLD = 7e-4
+PUSH_THRESHOLD = 1e-3
 """A node is pushed while its residual is more than this x tolerance per edge."""
+
+MOMENTUM = 0.4
+"""Times (1 - restart)², the share of its last step that a node adds to the next one. It halves the number of rounds."""
 
 WORTHWHILE = 0.1
 """A push ends when the residuals of all nodes that could be pushed sum to less than this x tolerance."""
@@ -36,15 +39,17 @@ def push(
     options: SolverOptions,
     limit: StationaryDistribution | None = None,
 ) -> PushResult:
-    """Push from distinct seeds until no residual is above 0.0007 x tolerance per edge, then distribute the residuals.
+    """Push from distinct seeds until no residual is above 0.001 x tolerance per edge, then distribute the residuals.
 
-    Every round, all nodes above that threshold add their residual to their estimate and pass (1 - restart) of it on to
-    their neighbours. The residual left at the end is distributed in proportion to `limit`, the stationary distribution
-    of each component: over the nodes reached and the most probable nodes of the component. With a node bias, only over
-    the nodes reached.
+    Every round, all nodes above that threshold add a step to their estimate, take it off their residual, and pass
+    (1 - restart) of it on to their neighbours. A step is the residual; where edges are followed both ways, it is
+    (1 + m) x the residual + m x the step before, with the momentum m = 0.4 x (1 - restart)². The residual left at the
+    end is distributed in proportion to `limit`, the stationary distribution of each component: over the nodes reached
+    and the most probable nodes of the component. With a node bias, only over the nodes reached.
 
     R. Andersen, F. Chung, K. Lang (2006), Local Graph Partitioning using PageRank Vectors, FOCS; there p is the
-    estimate and r the residual. Pushing all nodes of a round at once and distributing what is left are ours.
+    estimate and r the residual. B. T. Polyak (1964), Some Methods of Speeding up the Convergence of Iteration Methods.
+    Pushing all nodes of a round at once and distributing what is left are ours.
 
     >>> from hopweave.graph.storage.csr import Graph
     >>> from hopweave.graph.walk.transition_rows import transition_rows
@@ -66,47 +71,53 @@ def push(
             nodes, further, lost = _distribute(nodes, left, space.reached, limit, options)
             total -= lost
         scores = options.restart * (space.estimate[nodes].astype(np.float64) + space.residual[nodes]) + further
-    return PushResult(nodes, scores / total, rounds, float(left.sum()) / total, finished)
+    # with momentum, what was passed on too much to a node far off may not have come back yet
+    return PushResult(nodes, np.maximum(scores, 0) / total, rounds, float(np.abs(left).sum()) / total, finished)
 
 
 def _push_rounds(
     rows: TransitionRows, frontier: npt.NDArray[np.int64], options: SolverOptions, space: Workspace
 ) -> tuple[int, bool]:
     """Push round by round; how many rounds, and whether the deadline left time for all of them."""
-    estimate, residual, reached = space.estimate, space.residual, space.reached
-    threshold, worthwhile, rounds = PUSH_THRESHOLD * options.tolerance, WORTHWHILE * options.tolerance, 0
+    residual, steps = space.residual, space.steps
+    worthwhile = WORTHWHILE * options.tolerance
+    pushed, rounds = frontier, 0
     while len(frontier):
         if rounds and options.past_deadline:
             return rounds, False
-        mass = residual[frontier]
-        if rounds and np.add.reduce(mass) < worthwhile:
+        left = float(np.add.reduce(np.abs(residual[frontier])))
+        if rounds and left < worthwhile:
             break
-        wanted = len(frontier)
-        frontier, found = _transitions(rows, frontier)
+        readable, found = _transitions(rows, frontier)
         if found is None:
             return rounds, False
-        if len(frontier) < wanted:
-            mass = residual[frontier]
-        rounds += 1
-        estimate[frontier] += mass
-        residual[frontier] = 0
-        mass *= 1 - options.restart
-        targets = found.targets.astype(np.intp, copy=False)
-        reached[targets] = True
-        passed_on = found.passed_on(mass)
-        np.add.at(residual, targets, passed_on.astype(residual.dtype, copy=False))  # of one type, as `at` is slow else
-        if len(frontier) < wanted:
+        momentum = _momentum(rows, options, rounds, left)
+        step = (1 + momentum) * residual[readable] + momentum * steps[readable]
+        steps[pushed] = 0
+        steps[readable] = step
+        pushed, rounds = readable, rounds + 1
+        space.estimate[readable] += step
+        residual[readable] -= step
+        space.reached[found.targets] = True
+        passed_on = found.passed_on((1 - options.restart) * step)
+        # of one type, as `at` is slow otherwise
+        np.add.at(residual, found.targets, passed_on.astype(residual.dtype, copy=False))
+        if len(readable) < len(frontier):
             return rounds, False
-        if rows.read_ahead:
-            rows.expect(_near_threshold(rows, targets, residual, threshold))
-        above = targets[residual[targets] > threshold]
-        above = above[residual[above] > threshold * rows.edge_counts(above)]
-        frontier = _distinct(above, space.latest)
-        if rows.read_ahead:
-            known = rows.is_read(frontier)
-            if residual[frontier[~known]].sum() < worthwhile:  # not worth a round trip yet
-                frontier = frontier[known]
+        touched = np.concatenate([found.targets, readable])
+        frontier = _next_frontier(rows, touched, space, PUSH_THRESHOLD * options.tolerance, worthwhile)
     return rounds, True
+
+
+def _momentum(rows: TransitionRows, options: SolverOptions, rounds: int, left: float) -> float:
+    """The share of its last step that a node adds to the next one; `left` is the sum of all residuals above threshold.
+
+    It helps a walk to and fro, not one in circles, which pushes without momentum bring to an end for certain: in k
+    rounds they leave at most (1 - restart)^k.
+    """
+    onward = 1 - options.restart
+    helps = rows.both_ways and rounds > 0 and left < 2 * onward**rounds
+    return MOMENTUM * onward**2 if helps else 0.0
 
 
 def _transitions(
@@ -123,12 +134,27 @@ def _transitions(
         return known, None
 
 
-def _near_threshold(
-    rows: TransitionRows, targets: npt.NDArray[np.int64], residual: Floats, threshold: float
+def _next_frontier(
+    rows: TransitionRows, touched: npt.NDArray[np.int64], space: Workspace, threshold: float, worthwhile: float
 ) -> npt.NDArray[np.int64]:
-    """The nodes that may be pushed in a later round."""
-    near = targets[residual[targets] > rows.read_ahead * threshold]
-    return near[residual[near] > rows.read_ahead * threshold * rows.edge_counts(near)]
+    """The nodes to push next, of those whose residual has changed; on a server, only if they are worth reading."""
+    frontier = _distinct(_above(rows, touched, space.residual, threshold), space.latest)
+    if not rows.read_ahead:
+        return frontier
+    rows.expect(_above(rows, touched, space.residual, rows.read_ahead * threshold))
+    known = rows.is_read(frontier)
+    is_worthwhile = np.abs(space.residual[frontier[~known]]).sum() >= worthwhile
+    return frontier if is_worthwhile else frontier[known]
+
+
+def _above(
+    rows: TransitionRows, nodes: npt.NDArray[np.int64], residual: Floats, threshold: float
+) -> npt.NDArray[np.int64]:
+    """The nodes whose residual is above the threshold per edge."""
+    left = np.abs(residual[nodes])
+    above = left > threshold  # few, so only for these it is asked how many edges they have
+    nodes, left = nodes[above], left[above]
+    return nodes[left > threshold * rows.edge_counts(nodes)]
 
 
 def _distinct(nodes: npt.NDArray[np.int64], latest: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
@@ -147,26 +173,24 @@ def _distribute(
     With restart c and dangling mass d, the share c / (1 - (1 - c) * (1 - d)) of a residual becomes score. The share c
     of the residual stays where it is; the rest follows the stationary distribution.
     """
-    converges = limit.converges[nodes]
-    mass = _by_component(limit, nodes[converges], residual[converges])
-    components = np.flatnonzero(mass)
-    if options.node_bias is None:
-        kept = options.restart / (1 - (1 - options.restart) * (1 - limit.dangling_mass[components]))
-        _, positions = slices(limit.top_offsets, components)
-        top_nodes = limit.top_nodes[positions]
-        nodes = np.concatenate([nodes, top_nodes[~reached[top_nodes]]])
-        probabilities = limit.probabilities[nodes]
-    else:
+    components = limit.components[nodes]
+    mass = _by_component(limit, components, residual * limit.converges[nodes])
+    if options.node_bias is not None:
         # the stationary distribution is that without node bias: only its proportions among the nodes reached are used
-        kept = np.ones(len(components))
         probabilities = limit.probabilities[nodes] * options.node_bias[nodes]
-        sums = _by_component(limit, nodes, probabilities)[limit.components[nodes]]
-        probabilities = np.divide(probabilities, sums, out=np.zeros(len(nodes)), where=sums > 0)
-    lost = float(((1 - kept) * mass[components]).sum())
-    mass[components] *= kept - options.restart
-    return nodes, mass[limit.components[nodes]] * probabilities, lost
+        sums = _by_component(limit, components, probabilities)[components]
+        shares = np.divide(probabilities, sums, out=np.zeros(len(nodes)), where=sums > 0)
+        return nodes, (1 - options.restart) * mass[components] * shares, 0.0
+    left = np.flatnonzero(mass)
+    kept = options.restart / (1 - (1 - options.restart) * (1 - limit.dangling_mass[left]))
+    lost = float(((1 - kept) * mass[left]).sum())
+    mass[left] *= kept - options.restart
+    _, positions = slices(limit.top_offsets, left)
+    top_nodes = limit.top_nodes[positions]
+    nodes = np.concatenate([nodes, top_nodes[~reached[top_nodes]]])
+    return nodes, mass[limit.components[nodes]] * limit.probabilities[nodes], lost
 
 
-def _by_component(limit: StationaryDistribution, nodes: Indices, values: Floats) -> Floats:
-    sums = np.bincount(limit.components[nodes], values, len(limit.dangling_mass))
+def _by_component(limit: StationaryDistribution, components: Indices, values: Floats) -> Floats:
+    sums = np.bincount(components, values, len(limit.dangling_mass))
     return sums.astype(np.float64, copy=False)  # of nothing, it counts with whole numbers

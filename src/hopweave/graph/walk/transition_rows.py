@@ -43,7 +43,7 @@ class Transitions(NamedTuple):
 
 
 class Workspace:
-    """One number per node for the estimate, the residual and the bookkeeping of a push.
+    """One number per node for the estimate, the residual, the last step and the bookkeeping of a push.
 
     Fresh memory of the size of a large graph costs more than the push itself, so a workspace is cleaned where it
     was used and reused by the next push.
@@ -52,6 +52,7 @@ class Workspace:
     def __init__(self, size: int, precision: Precision) -> None:
         self.estimate: Floats = np.zeros(size, precision)
         self.residual: Floats = np.zeros(size, precision)
+        self.steps: Floats = np.zeros(size, precision)
         self.reached: Mask = np.zeros(size, np.bool_)
         self.latest: npt.NDArray[np.int32] = np.empty(size, np.int32)
 
@@ -60,6 +61,7 @@ class Workspace:
         used = np.flatnonzero(self.reached)
         self.estimate[used] = 0
         self.residual[used] = 0
+        self.steps[used] = 0
         self.reached[used] = False
 
 
@@ -89,6 +91,11 @@ class TransitionRows(Protocol):
     @property
     def workspaces(self) -> list[Workspace]:
         """Workspaces that are free to use."""
+        ...
+
+    @property
+    def both_ways(self) -> bool:
+        """Whether edges are followed along their direction and against it."""
         ...
 
     def transitions(self, nodes: Indices) -> Transitions:
@@ -145,6 +152,8 @@ class _Workspaces:
 class LocalRows:
     """The rows of a graph whose edges are read a few nodes at a time."""
 
+    both_ways = True
+
     def __init__(
         self,
         edges: EdgeRows,
@@ -194,7 +203,7 @@ class MatrixRows(_AllAtHand):
     """The rows of a transition matrix in memory."""
 
     def __init__(self, matrix: TransitionMatrix, options: SolverOptions) -> None:
-        self.size = matrix.size
+        self.size, self.both_ways = matrix.size, matrix.direction == "both"
         self.workspaces: list[Workspace] = matrix.workspaces.setdefault(options.precision, [])
         self._matrix = matrix
         self._node_bias = options.node_bias
@@ -204,7 +213,8 @@ class MatrixRows(_AllAtHand):
         """The rows of these nodes."""
         offsets, positions = slices(self._matrix.indptr, nodes)
         counts = offsets[1:] - offsets[:-1]
-        targets, shares = self._matrix.targets[positions], self._probabilities[positions]
+        targets = self._matrix.targets[positions].astype(np.intp, copy=False)
+        shares = self._probabilities[positions]
         if self._node_bias is not None:
             shares = (shares * self._node_bias[targets]).astype(shares.dtype, copy=False)
         return Transitions(counts, targets, shares, _totals(shares, offsets[:-1], counts))
@@ -224,7 +234,7 @@ class PortRows:
         node_bias: NodeFlags | NodeValues | None = None,
     ) -> None:
         """`directions` are those in which edges are followed, each with one factor per edge type."""
-        self.size = graph.size
+        self.size, self.both_ways = graph.size, len(directions) == 2 or "both" in directions
         self.workspaces: list[Workspace] = []
         self._graph = graph
         self._directions = {direction: np.array(factors, np.float64) for direction, factors in directions.items()}

@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 
 from hopweave.graph.storage.csr import Graph
+from hopweave.graph.walk import push as push_module
 from hopweave.graph.walk.push import push
 from hopweave.graph.walk.solver_options import SolverOptions
+from hopweave.graph.walk.solvers import power
 from hopweave.graph.walk.transition_matrix import transition_matrix
 from hopweave.graph.walk.transition_rows import MatrixRows
 
@@ -13,6 +15,16 @@ ONE = np.array([1.0])
 def random_graph(size=2000, edges=12_000, seed=0):
     rng = np.random.default_rng(seed)
     return Graph.from_arrays(rng.integers(0, size, edges), rng.integers(0, size, edges), rng.uniform(0.5, 2, edges))
+
+
+def pushed(matrix, options):
+    return push(MatrixRows(matrix, options), np.array([0]), ONE, options)
+
+
+def error(found, exact):
+    scores = dict(zip(found.nodes.tolist(), found.scores.tolist(), strict=True))
+    best = np.argsort(-exact.scores)[:50]
+    return max(abs(scores.get(int(exact.nodes[place]), 0.0) - exact.scores[place]) for place in best)
 
 
 def test_one_round_by_hand():
@@ -46,6 +58,32 @@ def test_a_smaller_tolerance_leaves_less():
         residuals.append(push(MatrixRows(matrix, options), np.array([0]), ONE, options).residual)
     assert residuals == sorted(residuals, reverse=True)
     assert residuals[-1] < 0.05
+
+
+def test_momentum_takes_fewer_rounds_to_a_better_answer(monkeypatch):
+    """Passages and entities: mass goes to and fro between the two sides."""
+    rng = np.random.default_rng(1)
+    graph = Graph.from_arrays(rng.integers(0, 1000, 6000), rng.integers(1000, 2000, 6000), rng.uniform(0.5, 2, 6000))
+    matrix, options = transition_matrix(graph, "both"), SolverOptions(restart=0.12)
+    exact = pushed(matrix, SolverOptions(restart=0.12, tolerance=1e-6))
+    found = pushed(matrix, options)
+    monkeypatch.setattr(push_module, "MOMENTUM", 0.0)
+    without = pushed(matrix, options)
+    assert found.rounds < 0.7 * without.rounds
+    assert error(found, exact) < error(without, exact)
+
+
+@pytest.mark.parametrize("direction", ["both", "out"])
+def test_a_walk_in_circles_comes_to_an_end(direction):
+    """Where momentum only does harm: along these edges counts far more than against them."""
+    circle = Graph.from_arrays(np.arange(30), (np.arange(30) + 1) % 30)
+    matrix = transition_matrix(circle, direction, {"relates_to": 1.0}, {"relates_to": 0.001})
+    seeds, options = np.zeros(30), SolverOptions(restart=0.01, tolerance=1e-4)
+    seeds[0] = 1
+    found = push(MatrixRows(matrix, options), np.array([0]), ONE, options)
+    assert found.finished
+    assert found.rounds < 2000
+    assert found.scores == pytest.approx(power(matrix, seeds, options).scores, abs=1e-4)
 
 
 def test_a_workspace_is_clean_again_after_use():
