@@ -180,11 +180,12 @@ class PageRank(Source):
             raise GraphTimeout("the server that holds the graph did not look up the seeds of the walk in time")
         bias = self._node_bias(graph, relevance, beyond_names, numbers)
         scores = self._walk(graph, seeds, self._restart(query, linking, seeds), bias)
-        shares = self._shares(graph, scores, numbers)
+        shares, numbers = self._shares(graph, scores, numbers)
         if not shares and not scores.finished:
             raise GraphTimeout("the server that holds the graph did not read the edges of the seeds in time")
         try:
-            paths = self._paths(graph, linking, seeds, shares, bias)
+            explained = {key: numbers[key] for key, _ in shares[: self.explained]}
+            paths = self._paths(graph, linking, seeds, explained, bias)
         except GraphTimeout:  # a ranking without paths is better than none
             paths = {}
         best = shares[0][1] if shares else 1.0
@@ -310,8 +311,13 @@ class PageRank(Source):
             time_budget_seconds=self.time_budget_seconds,
         )
 
-    def _shares(self, graph: GraphPort, scores: PageRankScores, numbers: Mapping[str, int]) -> Ranking:
-        """Documents by their share of the visits, of which further parts of one document keep less and less."""
+    def _shares(
+        self, graph: GraphPort, scores: PageRankScores, numbers: Mapping[str, int]
+    ) -> tuple[Ranking, dict[str, int]]:
+        """Documents by their share of the visits, and their nodes; `numbers` are those that are known already.
+
+        Of their shares, further parts of one document keep less and less.
+        """
         better: Counter[int] = Counter()
         shares: Ranking = []
         try:
@@ -327,18 +333,17 @@ class PageRank(Source):
             if documents[number]:
                 shares.append((documents[number], share * self.further_part_share ** better[whole]))
                 better[whole] += 1
-        return sorted(shares, key=lambda pair: -pair[1])
+        return sorted(shares, key=lambda pair: -pair[1]), {key: number for number, key in documents.items()}
 
     def _paths(
         self,
         graph: GraphPort,
         linking: Linking,
         seeds: Mapping[int, float],
-        shares: Ranking,
+        numbers: Mapping[str, int],
         bias: NodeValues | None,
     ) -> dict[str, dict[str, Any]]:
-        """For each of the best documents the strongest path to it, in words, and which entities on it were boosted."""
-        numbers = passage_numbers(graph, [key for key, _ in shares[: self.explained]])
+        """For each of these documents the strongest path to it, in words, and which entities on it were boosted."""
         paths = strongest_paths(
             graph,
             {link.node: link.weight for link in linking.links} or seeds,
