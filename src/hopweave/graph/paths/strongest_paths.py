@@ -65,10 +65,10 @@ def _strongest_routes(
     with borrowed(rows, "float64") as space:
         nodes: npt.NDArray[np.int64] = np.array(sorted(start), np.int64)
         flows = np.array([start[node] for node in nodes.tolist()]) / max(start.values())
-        best, hop_of = space.estimate, space.latest
-        best[nodes], space.reached[nodes], hop_of[wanted] = flows, True, 0
+        best, is_wanted, hop_of = space.estimate, space.residual, space.latest
+        best[nodes], is_wanted[wanted], hop_of[wanted] = flows, 1, 0
+        space.reached[nodes] = space.reached[wanted] = True
         previous: list[_Hop] = []
-        ends: npt.NDArray[np.int64] = np.array(sorted(wanted), np.int64)
         for hop in range(1, max_hops + 1):
             if len(nodes) > breadth:  # what cannot be among the strongest need not be sorted
                 candidates = best_and_ties(flows, breadth)
@@ -82,9 +82,8 @@ def _strongest_routes(
             weakest = best[wanted].min()
             if not len(nodes) or decay * flows[0] <= weakest:
                 break
-            reached, sources, flows = _one_hop(
-                rows, nodes, decay * flows, best, weakest, ends if hop == max_hops else None
-            )
+            ends = is_wanted if hop == max_hops else None
+            reached, sources, flows = _one_hop(rows, nodes, decay * flows, best, weakest, ends)
             previous.append((reached, sources))
             nodes = reached
             best[nodes], space.reached[nodes], hop_of[nodes] = flows, True, hop
@@ -101,19 +100,19 @@ def _one_hop(
     flows: npt.NDArray[np.float64],
     best: npt.NDArray[np.floating],
     weakest: float,
-    ends: npt.NDArray[np.int64] | None,
+    ends: npt.NDArray[np.floating] | None,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """The nodes one hop away that get more flow than their best so far and than `weakest`, from where, and how much.
 
-    Of the last hop, only the `ends` matter, which are in order.
+    Of the last hop, only the `ends` matter: nodes for which that is not 0.
     """
     found = rows.transitions(nodes)
     owners = np.arange(len(nodes)).repeat(found.counts)
     targets, carried = found.targets, found.passed_on(flows)
-    better = (carried > np.maximum(best[targets], weakest)).nonzero()[0]
+    is_better = carried > np.maximum(best[targets], weakest)
     if ends is not None:
-        reached = targets[better]
-        better = better[ends[np.minimum(ends.searchsorted(reached), len(ends) - 1)] == reached]
+        is_better &= ends[targets] > 0
+    better = is_better.nonzero()[0]
     targets, owners, carried = targets[better], owners[better], carried[better]
     # the best edge to each node; of equal ones, that from the stronger node, which comes first
     order = np.lexsort((-carried, targets))

@@ -44,9 +44,10 @@ class Cooccurrence:
         lengths, (nodes, counts) = self._near.gather(np.array([number for group, _ in groups for number in group]))
         group_of_word = np.arange(len(groups)).repeat([len(group) for group, _ in groups])
         keys, sums = _summed((group_of_word * size).repeat(lengths) + nodes, counts.astype(np.float64))
-        keys, sums = keys[sums > 0], sums[sums > 0]
-        shares = sums / (1 + self._passages[keys % size])
-        return _summed(keys % size, np.minimum(shares, 1.0) * (weights / weights.sum())[keys // size])
+        there = (sums > 0).nonzero()[0]
+        group_of_key, nodes = np.divmod(keys[there], size)
+        shares = np.minimum(sums[there] / (1 + self._passages[nodes]), 1.0)
+        return _summed(nodes, shares * (weights / weights.sum())[group_of_key])
 
     def _group(self, word: str) -> tuple[list[int], float]:
         """The words here with the same stem as a word, and the rarity of the rarest; questions use few words often."""

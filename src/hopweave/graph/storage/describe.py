@@ -15,7 +15,7 @@ def describe(tables: GraphTables, number: int) -> Node:
 def describe_all(tables: GraphTables, numbers: Sequence[int]) -> list[Node]:
     """The nodes with these numbers.
 
-    Of several declared nodes with one id the one that says most is kept, then the smallest.
+    Of several declared nodes with one id, one that has a name is kept, then one that has metadata, then the smallest.
     """
     documents, declared_at = tables.declared["document"], tables.declared_at.frozen(copy=False)
     described = []
@@ -24,6 +24,7 @@ def describe_all(tables: GraphTables, numbers: Sequence[int]) -> list[Node]:
         if declared_at.lengths[number]:
             declared = declared_at.row(number)[0].tolist()
             found += [_declared(tables, one, plain) for one in declared if documents[one] >= 0]
+        found = [node for node in found if node.name != node.document_id] or found
         if len(found) == 1:
             described.append(found[0])
         else:
@@ -69,7 +70,6 @@ def _declared(tables: GraphTables, declared: int, plain: Node | None) -> Node:
     return Node(plain.id, plain.kind, plain.name, *content)
 
 
-def _order(node: Node) -> tuple[bool, bool, str, str, str, str]:
-    unnamed = node.name == node.document_id
+def _order(node: Node) -> tuple[bool, str, str, str, str]:
     metadata = repr(sorted(node.metadata.items())) if node.metadata else ""
-    return unnamed, not metadata, node.kind, node.name, node.document_id or "", metadata
+    return not metadata, node.kind, node.name, node.document_id or "", metadata

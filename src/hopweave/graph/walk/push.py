@@ -92,12 +92,13 @@ def _push_rounds(
         if found is None:
             return rounds, False
         momentum = _momentum(rows, options, rounds, left)
-        step = (1 + momentum) * residual[readable] + momentum * steps[readable]
+        before = residual[readable]
+        step = (1 + momentum) * before + momentum * steps[readable]
         steps[pushed] = 0
         steps[readable] = step
         pushed, rounds = readable, rounds + 1
         space.estimate[readable] += step
-        residual[readable] -= step
+        residual[readable] = before - step
         space.reached[found.targets] = True
         passed_on = found.passed_on((1 - options.restart) * step)
         # of one type, as `at` is slow otherwise
