@@ -1,7 +1,10 @@
 import numpy as np
 import pytest
 
+from hopweave import Document, KnowledgeBase
+from hopweave.graph.build.builders.mentions import MentionsBuilder
 from hopweave.graph.storage.csr import Graph
+from hopweave.graph.walk.personalised_pagerank import personalised_pagerank
 from hopweave.graph.walk.stationary_distribution import stationary_distribution
 from hopweave.graph.walk.transition_matrix import transition_matrix
 
@@ -50,3 +53,17 @@ def test_a_core_that_is_a_small_share_of_a_component_does_not_count():
     # a chain of 20 ends in a ring of 2
     found = limit([*((index, index + 1) for index in range(20)), (20, 19)], "out")
     assert not found.converges.any()
+
+
+def test_an_earlier_version_does_without_that_of_a_later_one():
+    """A search goes on with the graph it began with, while another has followed a change."""
+    with KnowledgeBase.open(builders=[MentionsBuilder()]) as kb:
+        kb.add([Document("skua", "The Skua sails to Hallow."), Document("hallow", "Hallow is an isle near Tern.")])
+        earlier = kb.graph
+        kb.add([Document("tern", "On Tern, Ingrid Falk keeps the light.")])
+        later = kb.graph
+        assert later.size > earlier.size
+        seeds = {"entity:hallow": 1.0}
+        assert len(personalised_pagerank(later, seeds, engine="push").nodes)
+        found = personalised_pagerank(earlier, seeds, engine="push")
+        assert found.nodes.max() < earlier.size
