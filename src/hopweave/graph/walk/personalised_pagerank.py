@@ -157,7 +157,7 @@ def personalised_pagerank(
     - `top_k`, `min_score`: how many nodes to return, None for all that were reached; only those above this score.
     - `engine`: "auto" chooses by size and symmetry.
     - `tolerance`: of a solved answer, the largest sum of all errors; a push goes on from a node whose residual is more
-      than 0.0012 x this per edge.
+      than 0.001 x this per edge.
     - `time_budget_seconds`: answer with the best so far after this time. What is computed once per graph counts too.
 
     >>> from hopweave.graph.storage.csr import Graph

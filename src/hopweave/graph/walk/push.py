@@ -11,7 +11,7 @@ from hopweave.graph.storage.csr import slices
 from hopweave.graph.walk.solver_options import SolverOptions
 from hopweave.graph.walk.transition_rows import TransitionRows, Transitions, Workspace, borrowed
 
-PUSH_THRESHOLD = 1.2e-3
+PUSH_THRESHOLD = 1e-3
 """A node is pushed while its residual is more than this x tolerance per edge."""
 
 MOMENTUM = 0.4
@@ -39,7 +39,7 @@ def push(
     options: SolverOptions,
     limit: StationaryDistribution | None = None,
 ) -> PushResult:
-    """Push from distinct seeds until no residual is above 0.0012 x tolerance per edge, then distribute the residuals.
+    """Push from distinct seeds until no residual is above 0.001 x tolerance per edge, then distribute the residuals.
 
     Every round, all nodes above that threshold add a step to their estimate, take it off their residual, and pass
     (1 - restart) of it on to their neighbours. A step is the residual; where edges are followed both ways, it is
