@@ -7,8 +7,8 @@ embedder is the static one. `slopes` are those of a line through the points in l
 Each size runs in a process of its own, so that peaks of memory do not mix. Times are processor time, so that other work
 on the machine does not count.
 
-index_seconds        add all passages (text, vectors, graph contributions) and work out the graph
-graph_seconds        the last part of it, which is also what a later process does once when it opens the file
+index_seconds        add all passages, make the images of text, vectors and graph
+images_seconds       the last part of it, which otherwise goes on in the background
 add_one_ms           from handing in one more passage until a text search finds it
 add_one_graph_ms     the same until `multihop` finds it
 file_mb, memory_mb   the knowledge base on disk; the peak of the process above what it had with the embedder loaded
@@ -35,7 +35,7 @@ from synthetic import synthetic_corpus
 SMALL, LARGE = (1_000, 3_000, 10_000), (1_000, 10_000, 100_000)
 LABELS = {
     "index_seconds": "index, s",
-    "graph_seconds": "of it the graph, s",
+    "images_seconds": "of it images, s",
     "add_one_ms": "add one, text, ms",
     "add_one_graph_ms": "add one, graph, ms",
     "file_mb": "file, MB",
@@ -95,6 +95,7 @@ def measure(folder: Path) -> dict[str, float]:
         started = process_time()
         kb.add(Document(line["id"], line["text"], {"title": line["title"]}) for line in read("passages"))
         added = process_time()
+        kb.compact(if_needed=True)  # which has begun in the background, and would count as work of the questions
         _ = kb.graph
         finished = process_time()
         memory = peak_mb() - before
@@ -118,7 +119,7 @@ def measure(folder: Path) -> dict[str, float]:
         file_mb = file.stat().st_size / 2**20
         return {
             "index_seconds": round(finished - started, 3),
-            "graph_seconds": round(finished - added, 3),
+            "images_seconds": round(finished - added, 3),
             "add_one_ms": round(1000 * median(add_one(kb, "hybrid", number) for number in range(5)), 2),
             "add_one_graph_ms": round(1000 * median(add_one(kb, "multihop", number) for number in range(5, 8)), 2),
             "file_mb": round(file_mb, 2),

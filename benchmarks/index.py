@@ -59,7 +59,7 @@ def measure(step: str, corpus: Path) -> dict[str, float]:
     embedder = None if step == "text" else StaticEmbedder()
     with corpus.open(encoding="utf-8") as lines, tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "kb.db")
-        with KnowledgeBase.open(file, embedder=embedder, **({} if step == "graph" else {"graph": []})) as kb:
+        with KnowledgeBase.open(file, embedder=embedder, **({} if step == "graph" else {"builders": []})) as kb:
             if embedder:
                 kb.embed("warm")
             started = process_time()
