@@ -120,4 +120,4 @@ def all_receipts(first: tuple[Receipt, ...], second: tuple[Receipt, ...]) -> tup
     >>> [receipt.stage for receipt in all_receipts((text,), (text, graph))]
     ['bm25', 'pagerank']
     """
-    return first + tuple(receipt for receipt in second if receipt not in first)
+    return first + tuple([receipt for receipt in second if receipt not in first]) if second else first
