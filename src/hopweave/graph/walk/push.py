@@ -88,15 +88,17 @@ def _push_rounds(
     while len(frontier):
         if rounds and options.past_deadline:
             return rounds, False
-        left = float(np.add.reduce(np.abs(residual[frontier])))
+        before = residual[frontier]
+        left = float(np.add.reduce(np.abs(before)))
         if rounds and left < worthwhile:
             break
         readable, found = _transitions(rows, frontier)
         if found is None:
             return rounds, False
+        if len(readable) < len(frontier):
+            before = residual[readable]
         momentum = _momentum(rows, options, rounds, left)
-        before = residual[readable]
-        step = (1 + momentum) * before + momentum * steps[readable]
+        step = (1 + momentum) * before + momentum * steps[readable] if momentum else before
         steps[pushed] = 0
         steps[readable] = step
         pushed, rounds = readable, rounds + 1
@@ -108,7 +110,7 @@ def _push_rounds(
         np.add.at(residual, found.targets, passed_on.astype(residual.dtype, copy=False))
         if len(readable) < len(frontier):
             return rounds, False
-        touched = np.concatenate([found.targets, readable])
+        touched = np.concatenate([found.targets, readable]) if momentum else found.targets
         frontier = _next_frontier(rows, touched, space, PUSH_THRESHOLD * options.tolerance, worthwhile)
     return rounds, True
 
