@@ -141,7 +141,7 @@ def _transitions(
 
 
 def _next_frontier(
-    rows: TransitionRows, touched: npt.NDArray[np.int64], space: Workspace, threshold: float, worthwhile: float
+    rows: TransitionRows, touched: Indices, space: Workspace, threshold: float, worthwhile: float
 ) -> npt.NDArray[np.int64]:
     """The nodes to push next, of those whose residual has changed; on a server, only if they are worth reading."""
     frontier = _distinct(_above(rows, touched, space.residual, threshold), space.latest)
@@ -153,9 +153,7 @@ def _next_frontier(
     return frontier if is_worthwhile else frontier[known]
 
 
-def _above(
-    rows: TransitionRows, nodes: npt.NDArray[np.int64], residual: Floats, threshold: float
-) -> npt.NDArray[np.int64]:
+def _above(rows: TransitionRows, nodes: Indices, residual: Floats, threshold: float) -> Indices:
     """The nodes whose residual is above the threshold per edge."""
     left = np.abs(residual[nodes])
     above = (left > threshold).nonzero()[0]  # few, so only for these it is asked how many edges they have
@@ -163,11 +161,11 @@ def _above(
     return nodes[left > threshold * rows.edge_counts(nodes)]
 
 
-def _distinct(nodes: npt.NDArray[np.int64], latest: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+def _distinct(nodes: Indices, latest: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
     """Each node once: of its appearances, the one that was written last. Sorting would take longer."""
     order = np.arange(len(nodes), dtype=np.int32)
     latest[nodes] = order
-    distinct: npt.NDArray[np.int64] = nodes[latest[nodes] == order]
+    distinct: npt.NDArray[np.int64] = nodes[latest[nodes] == order].astype(np.int64, copy=False)
     return distinct
 
 
