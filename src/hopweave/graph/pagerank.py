@@ -29,7 +29,7 @@ from hopweave.query import Query
 
 logger = logging.getLogger(__name__)
 
-_PATHS_FOLLOWED = 30  # of each length; 500 would find paths to 1 to 3 % more of the hits, in a tenth more time
+_PATHS_FOLLOWED = 30  # of each length; 500 would find paths to up to 3 % more of the hits, in a tenth more time
 _MIN_RELEVANCE = 0.1  # what a passage about a named entity counts even if no upstream source found it
 
 
