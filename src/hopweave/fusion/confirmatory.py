@@ -7,7 +7,7 @@ from pydantic import Field
 
 from hopweave.component import Fuser, Rankings
 from hopweave.errors import RecipeError
-from hopweave.fusion.merge import Occurrence, in_name_order, in_order, occurrences
+from hopweave.fusion.merge import in_name_order, in_order, sources_by_id
 from hopweave.hit import Hit, Receipt
 from hopweave.query import Query
 from hopweave.scores import Normalisation, checked, normalised, sigmoid
@@ -65,14 +65,14 @@ class Confirmatory(Fuser):
             name: _strengths(hits, self.base_normalisation if name == self.base else self.confirming_normalisation)
             for name, hits in rankings.items()
         }
-        found = occurrences(rankings)
-        receipts = {key: self._receipt(key, places, strengths) for key, places in found.items()}
+        lists = in_name_order(rankings)
+        receipts = {key: self._receipt(key, sources, strengths) for key, sources in sources_by_id(lists).items()}
         scores = {key: receipt.after for key, receipt in receipts.items()}
-        return in_order(in_name_order(rankings), scores, receipts.__getitem__, "unit")
+        return in_order(lists, scores, receipts.__getitem__, "unit")
 
-    def _receipt(self, key: str, places: Sequence[Occurrence], strengths: dict[str, dict[str, float]]) -> Receipt:
+    def _receipt(self, key: str, sources: Sequence[str], strengths: dict[str, dict[str, float]]) -> Receipt:
         base = strengths.get(self.base, {}).get(key)
-        confirming = [one.source for one in places if one.source != self.base]
+        confirming = [source for source in sources if source != self.base]
         details: dict[str, Any] = {"base": base, "confirmed_by": confirming}
         if base is not None:
             score = base * (1 + self.bonus) if confirming else base

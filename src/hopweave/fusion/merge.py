@@ -1,29 +1,11 @@
 """Merging: several sources found the same document, and fusion returns one hit for it."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from typing import NamedTuple
 
 from hopweave.component import Rankings
 from hopweave.hit import Hit, Receipt, Scale
 from hopweave.scores import checked, top_ids
-
-
-class Occurrence(NamedTuple):
-    """A hit in the ranking of one source; ranks start at 1. Occurrences sort by rank, then by source name."""
-
-    rank: int
-    source: str
-    hit: Hit
-
-
-def occurrences(rankings: Rankings) -> dict[str, list[Occurrence]]:
-    """The occurrences of each id, ordered by source name. An id that is repeated in one ranking counts once.
-
-    >>> [(one.rank, one.source) for one in occurrences({"vector": [Hit("b")], "text": [Hit("a"), Hit("b")]})["b"]]
-    [(2, 'text'), (1, 'vector')]
-    """
-    return _by_id(in_name_order(rankings))
 
 
 def in_name_order(rankings: Rankings) -> dict[str, list[Hit]]:
@@ -35,13 +17,17 @@ def in_name_order(rankings: Rankings) -> dict[str, list[Hit]]:
     return {source: checked(rankings[source]) for source in sorted(rankings)}
 
 
-def _by_id(lists: Mapping[str, Sequence[Hit]], wanted: Collection[str] | None = None) -> dict[str, list[Occurrence]]:
-    found: dict[str, list[Occurrence]] = {}
+def sources_by_id(lists: Mapping[str, Sequence[Hit]]) -> dict[str, list[str]]:
+    """The sources that found each id, in their order.
+
+    >>> sources_by_id({"text": [Hit("a"), Hit("b")], "vector": [Hit("b")]})
+    {'a': ['text'], 'b': ['text', 'vector']}
+    """
+    sources: dict[str, list[str]] = {}
     for source, hits in lists.items():
-        for rank, hit in enumerate(hits, start=1):
-            if wanted is None or hit.id in wanted:
-                found.setdefault(hit.id, []).append(Occurrence(rank, source, hit))
-    return found
+        for hit in hits:
+            sources.setdefault(hit.id, []).append(source)
+    return sources
 
 
 def in_order(
@@ -60,40 +46,34 @@ def in_order(
     >>> [hit.id for hit in in_order(lists, dict.fromkeys("abc", 0.5), lambda key: Receipt("same", None, 0.5), "unit")]
     ['b', 'c', 'a']
     """
-    best: dict[str, int] = {}
+    ranks: dict[str, int] = {}
+    best: dict[str, Hit] = {}
     for hits in lists.values():
         for rank, hit in enumerate(hits, start=1):
-            if rank < best.get(hit.id, rank + 1):
-                best[hit.id] = rank
-    scored = top_ids({key: score for key, score in scores.items() if score is not None}, best, top_k)
-    unscored = sorted((key for key, score in scores.items() if score is None), key=lambda key: (best[key], key))
+            key = hit.id
+            if key not in ranks or rank < ranks[key]:
+                ranks[key], best[key] = rank, hit
+    scored = top_ids({key: score for key, score in scores.items() if score is not None}, ranks, top_k)
+    unscored = sorted((key for key, score in scores.items() if score is None), key=lambda key: (ranks[key], key))
     order = [*(key for key, _ in scored), *unscored][:top_k]
-    found = _by_id(lists, set(order))
-    return [_fused(found[key], receipt(key), scale) for key in order]
+    found: dict[str, list[Hit]] = {key: [] for key in order}
+    for hits in lists.values():
+        for hit in hits:
+            if hit.id in found:
+                found[hit.id].append(hit)
+    return [_fused(best[key], found[key], receipt(key), scale) for key in order]
 
 
-def _fused(places: Sequence[Occurrence], receipt: Receipt, scale: Scale | None) -> Hit:
-    """The occurrences of one id as one hit, the best ranked preferred; receipts stay in the order of source names."""
-    hit = places[0].hit
-    receipts = hit.receipts
-    if len(places) > 1:
-        hit = reduce(_completed, [one.hit for one in sorted(places)])
-        receipts = reduce(all_receipts, [one.hit.receipts for one in places])
-    return Hit(hit.id, receipt.after, hit.text, hit.metadata, hit.vector, scale, hit.origin, (*receipts, receipt))
+def _fused(hit: Hit, found: Sequence[Hit], receipt: Receipt, scale: Scale | None) -> Hit:
+    """The best ranked hit of an id, with what it lacks taken from the others, and with the receipts of all.
 
-
-def merged(first: Hit, second: Hit, *, prefer_second: bool = False) -> Hit:
-    """One hit out of two of the same id: the preferred one, with what it lacks taken from the other.
-
-    What can be lacking is text, metadata, vector and origin. The receipts of both are kept.
-
-    >>> hit = merged(Hit("a", text="Ferries."), Hit("a", text="?", metadata={"type": "notice"}))
-    >>> hit.text, hit.metadata
-    ('Ferries.', {'type': 'notice'})
+    What can be lacking is text, metadata, vector and origin. Receipts stay in the order of the sources.
     """
-    hit = _completed(second, first) if prefer_second else _completed(first, second)
-    receipts = all_receipts(first.receipts, second.receipts)
-    return hit if receipts == hit.receipts else hit._replace(receipts=receipts)
+    receipts = hit.receipts
+    if len(found) > 1:
+        receipts = reduce(all_receipts, [one.receipts for one in found])
+        hit = reduce(_completed, found, hit)
+    return Hit(hit.id, receipt.after, hit.text, hit.metadata, hit.vector, scale, hit.origin, (*receipts, receipt))
 
 
 def _completed(hit: Hit, other: Hit) -> Hit:

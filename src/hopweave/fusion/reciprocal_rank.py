@@ -7,10 +7,9 @@ from pydantic import Field
 
 from hopweave.component import Fuser, Rankings
 from hopweave.errors import RecipeError
-from hopweave.fusion.merge import merged
+from hopweave.fusion.merge import in_name_order, in_order
 from hopweave.hit import Hit, Receipt
 from hopweave.query import Query
-from hopweave.scores import checked, top_ids
 
 
 class ReciprocalRank(Fuser):
@@ -50,26 +49,33 @@ class ReciprocalRank(Fuser):
                 f"reciprocal_rank: there is a weight for {name!r}, but the sources are {', '.join(names)}"
             )
 
-    def fuse(self, rankings: Rankings, query: Query) -> list[Hit]:  # noqa: ARG002 - the score depends on ranks only
+    def fuse(self, rankings: Rankings, query: Query) -> list[Hit]:
         """Merge rankings into one, best first; ties go to the better best rank, then to the smaller id."""
-        found: dict[str, Hit] = {}
-        scores: dict[str, float] = {}
-        best_ranks: dict[str, int] = {}
-        details: dict[str, dict[str, Any]] = {}
+        return self.best(rankings, query)
+
+    def best(
+        self,
+        rankings: Rankings,
+        query: Query,  # noqa: ARG002 - the score depends on ranks only
+        top_k: int | None = None,
+    ) -> list[Hit]:
+        """The first `top_k` hits of `fuse`, without receipts for the others."""
+        lists = in_name_order(rankings)
         common = {"k": self.k} | {f"{source}_weight": weight for source, weight in self.weights.items()}
-        for source in sorted(rankings):
+        scores: dict[str, float] = {}
+        details: dict[str, dict[str, Any]] = {}
+        for source, hits in lists.items():
             weight, rank_name = self.weights.get(source, 1.0), f"{source}_rank"
-            for rank, hit in enumerate(checked(rankings[source]), start=1):
+            for rank, hit in enumerate(hits, start=1):
                 key, share = hit.id, weight / (self.k + rank)
-                if key not in found:
-                    found[key], scores[key], best_ranks[key] = hit, share, rank
+                if key in scores:
+                    scores[key] += share
+                    details[key][rank_name] = rank
+                else:
+                    scores[key] = share
                     details[key] = {**common, rank_name: rank}
-                    continue
-                found[key] = merged(found[key], hit, prefer_second=rank < best_ranks[key])
-                scores[key] += share
-                best_ranks[key] = min(best_ranks[key], rank)
-                details[key][rank_name] = rank
-        return [
-            found[key].with_receipt(Receipt(self.kind, None, score, details[key]), scale="positive")
-            for key, score in top_ids(scores, best_ranks)
-        ]
+
+        def receipt(key: str) -> Receipt:
+            return Receipt(self.kind, None, scores[key], details[key])
+
+        return in_order(lists, scores, receipt, "positive", top_k)

@@ -1,13 +1,13 @@
 import numpy as np
 
-from hopweave.fusion.merge import in_name_order, in_order, merged, occurrences
+from hopweave.fusion.merge import in_name_order, in_order, sources_by_id
 from hopweave.hit import Hit, Receipt
 
 
 def test_a_repeated_hit_counts_once_per_source():
-    found = occurrences({"text": [Hit("a", 2.0), Hit("a", 1.0), Hit("b", 1.0)]})
-    assert [(one.rank, one.hit.score) for one in found["a"]] == [(1, 2.0)]
-    assert [one.rank for one in found["b"]] == [2]
+    lists = in_name_order({"text": [Hit("a", 2.0), Hit("a", 1.0), Hit("b", 1.0)], "graph": [Hit("b")]})
+    assert [(hit.id, hit.score) for hit in lists["text"]] == [("a", 2.0), ("b", 1.0)]
+    assert sources_by_id(lists) == {"b": ["graph", "text"], "a": ["text"]}
 
 
 def test_what_the_best_source_left_out_comes_from_the_next():
@@ -27,12 +27,18 @@ def test_the_receipts_of_all_sources_are_kept_without_repetition():
     assert in_order(lists, {"a": 0.5}, lambda key: fused, None)[0].receipts == (text, graph, fused)
 
 
-def test_merged_prefers_the_hit_it_is_asked_to_and_keeps_the_order_of_receipts():
+def test_the_best_ranked_hit_is_preferred_and_receipts_keep_the_order_of_the_sources():
     text, graph = Receipt("bm25", None, 2.0), Receipt("pagerank", None, 0.1)
-    first, second = Hit("a", 2.0, "Ferries.", receipts=(text,)), Hit("a", 0.1, metadata={"n": 1}, receipts=(graph,))
-    assert merged(first, second) == Hit("a", 2.0, "Ferries.", {"n": 1}, receipts=(text, graph))
-    assert merged(first, second, prefer_second=True) == Hit("a", 0.1, "Ferries.", {"n": 1}, receipts=(text, graph))
-    assert merged(first, Hit("a", 0.5, "Boats.")) is first
+    rankings = {
+        "graph": [Hit("x"), Hit("a", 0.1, "Ferries.", receipts=(graph,))],
+        "text": [Hit("a", 2.0, metadata={"n": 1}, receipts=(text,))],
+    }
+    fused = Receipt("sum", None, 0.5)
+    assert in_order(in_name_order(rankings), {"a": 0.5}, lambda key: fused, None) == [
+        Hit("a", 0.5, "Ferries.", {"n": 1}, receipts=(graph, text, fused))
+    ]
+    rankings = {"graph": rankings["graph"], "text": [Hit("a", 2.0, "Boats.", {"n": 1}, receipts=(text,))]}
+    assert in_order(in_name_order(rankings), {"a": 0.5}, lambda key: fused, None)[0].text == "Boats."
 
 
 def test_order_by_score_then_best_rank_then_id_and_none_last():
@@ -50,5 +56,5 @@ def test_order_by_score_then_best_rank_then_id_and_none_last():
 
 
 def test_empty():
-    assert occurrences({}) == {}
+    assert sources_by_id({}) == {}
     assert in_order({}, {}, lambda key: Receipt(key, None, None), None) == []
