@@ -15,7 +15,9 @@ from hopweave.graph.link.inflection import base_forms
 from hopweave.graph.link.question import Question, read_question
 from hopweave.graph.model import Node
 from hopweave.graph.port import GraphPort, Indices
+from hopweave.graph.storage.name_index import without_accents
 from hopweave.graph.storage.parts import documents_in_parts
+from hopweave.language.words import word_key
 
 logger = logging.getLogger(__name__)
 
@@ -25,7 +27,7 @@ _NO_PASSAGE_ABOUT = 0.5  # of the confidence, for a link to something no passage
 _CLOSE = 0.85
 _UNTRUSTED, _TRUSTED = 0.1, 0.5  # evidence at which trust is 0 and 1
 _UNCLEAR_TOPICS = 0.25  # of the evidence, in a corpus whose passages do not say what they are about
-_FUZZY_SHARE = 0.4  # of the confidence, for a fuzzy link
+_FUZZY_DOUBT = 0.6  # taken from the confidence of a fuzzy link of one word; of a link of n words, an nth of it
 _INFLECTED = 0.9  # similarity of a name and a form of it
 _MAX_INFLECTED_WORDS = 4
 
@@ -55,9 +57,10 @@ class Linking:
     """The nodes a question names, heaviest first, and how well its names are covered, in [0, 1].
 
     The confidence is the mean over the words of the names in the question: 1 for a word of an exact link to
-    something that one passage is about, less for several such passages, for none, and for a fuzzy link; 0 for a word
-    without a link. A question that shows no names by capitals or quotation marks is judged by all its words.
-    It is not `finished` if a server did not answer in time: then there may be links that were not found.
+    something that one passage is about, less for several such passages, for none, and for a fuzzy link, above all of
+    a single word, unless the names differ in accents only; 0 for a word without a link. A question that shows no names
+    by capitals or quotation marks is judged by all its words. It is not `finished` if a server did not answer in time:
+    then there may be links that were not found.
     """
 
     links: tuple[Link, ...] = ()
@@ -99,6 +102,10 @@ class _Span:
     similarity: float = 1.0
     share: float = 1.0
     exact: bool = True
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.first, self.last
 
     @property
     def words(self) -> range:
@@ -157,7 +164,7 @@ class Linker(BaseModel):
                 spans += [span for span in inflected if span.share == 1 or _has_about(span, candidates)]
             if self.fuzzy and (fuzzy := self._fuzzy_spans(asked, graph, spans)):
                 candidates |= _candidates(graph, fuzzy, self.max_about)
-                spans += fuzzy
+                spans = _without_parts([*spans, *fuzzy], fuzzy)
             linked = True
         with suppress(GraphTimeout):
             documents_of = _documents_of(graph, candidates)
@@ -177,14 +184,23 @@ class Linker(BaseModel):
         return [_Span(*place, nodes[key]) for place, key in keys.items() if key in nodes and asked.may_name(*place)]
 
     def _fuzzy_spans(self, asked: Question, graph: GraphPort, linked: Sequence[_Span]) -> list[_Span]:
+        """The names that are most similar to what is not linked, and to names of which only a part is linked.
+
+        The latter must be closer, so that "Akinoshu Kenji" is Akinoshū Kenji and not just any Kenji.
+        """
         taken = {word for span in linked for word in span.words}
         # without capitals any ordinary word may look like a misspelt name, so they must be closer
         min_similarity = self.min_similarity if asked.names else max(self.min_similarity, _CLOSE)
-        spans = asked.unlinked(taken)[:_MAX_FUZZY]
-        names = (
-            graph.nearest_names([asked.folded[first:last] for first, last in spans], min_similarity) if spans else []
-        )
-        return [_Span(*span, *nearest, exact=False) for span, nearest in zip(spans, names, strict=True) if nearest]
+        unlinked = asked.unlinked(taken)
+        partly = [name for name in asked.names if name not in unlinked and any(_inside(one, name) for one in unlinked)]
+        spans = [*partly, *unlinked][:_MAX_FUZZY]
+        names = graph.nearest_names([asked.folded[slice(*span)] for span in spans], min_similarity) if spans else []
+        already = {node for span in linked for node in span.nodes}
+        return [
+            _Span(*span, *nearest, exact=False)
+            for span, nearest in zip(spans, names, strict=True)
+            if nearest and (span in unlinked or (nearest[1] >= _CLOSE and already.isdisjoint(nearest[0])))
+        ]
 
     def _linking(
         self,
@@ -197,13 +213,16 @@ class Linker(BaseModel):
         links: dict[int, Link] = {}
         covered = [0.0] * len(asked.words)
         for span in spans:
-            share = asked.likelihood(span.first, span.last) * span.share * span.similarity
+            share = asked.likelihood(*span.place) * span.share * span.similarity
+            fuzzy_share = 1 - _FUZZY_DOUBT / max(asked.content_words(*span.place), 1)
+            plain = without_accents(" ".join(asked.folded[span.first : span.last]))
             for candidate in _named(span, candidates):
-                link = self._link(candidate, asked.surface(span.first, span.last), span.exact, share)
+                link = self._link(candidate, asked.surface(*span.place), span.exact, share)
                 if link.node not in links or links[link.node].weight < link.weight:
                     links[link.node] = link
                 documents = {documents_of.get(passage, passage) for passage in candidate.about}
-                confidence = _confidence(len(documents), share, span.exact)
+                same_letters = span.exact or without_accents(word_key(candidate.node.name)) == plain
+                confidence = _confidence(len(documents), share * (1.0 if same_letters else fuzzy_share))
                 for word in span.words:
                     covered[word] = max(covered[word], confidence)
         ordered = sorted(links.values(), key=lambda link: (-link.weight, link.node))
@@ -226,10 +245,9 @@ def _documents_of(graph: GraphPort, candidates: Mapping[int, _Candidate]) -> dic
     return dict(zip(passages, documents_in_parts(graph, np.array(passages, np.int64)), strict=True))
 
 
-def _confidence(documents: int, share: float, exact: bool) -> float:
-    """How sure a link is: less if several documents are about the node, if none is, and if the names differ."""
-    one_of = 1 / math.sqrt(documents) if documents else _NO_PASSAGE_ABOUT
-    return one_of * (share if exact else share * _FUZZY_SHARE)
+def _confidence(documents: int, share: float) -> float:
+    """How sure a link is: less if several documents are about the node, and if none is."""
+    return share * (1 / math.sqrt(documents) if documents else _NO_PASSAGE_ABOUT)
 
 
 def _candidates(graph: GraphPort, spans: Sequence[_Span], max_about: int) -> dict[int, _Candidate]:
@@ -312,7 +330,7 @@ def _inflected_spans(
     A form that passages mention, but none is about, counts as itself and in part as the name.
     """
     taken = {word for span in linked for word in span.words}
-    mentioned = {(span.first, span.last) for span in linked if not _has_about(span, candidates)}
+    mentioned = {span.place for span in linked if not _has_about(span, candidates)}
     forms = {place: keys for place, keys in forms.items() if place in mentioned or taken.isdisjoint(range(*place))}
     nodes = graph.lookup(dict.fromkeys(key for keys in forms.values() for key in keys)) if forms else {}
     found: list[_Span] = []
@@ -334,6 +352,15 @@ def _forms(asked: Question) -> _Forms:
             for first in range(max(last - _MAX_INFLECTED_WORDS, 0), last):
                 forms[first, last] = [" ".join((*asked.folded[first : last - 1], base)) for base in bases]
     return forms
+
+
+def _without_parts(spans: Sequence[_Span], wholes: Sequence[_Span]) -> list[_Span]:
+    """Spans that do not lie inside another one, of those that may have parts."""
+    return [span for span in spans if not any(one is not span and _inside(span.place, one.place) for one in wholes)]
+
+
+def _inside(inner: tuple[int, int], outer: tuple[int, int]) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
 def _has_about(span: _Span, candidates: dict[int, _Candidate]) -> bool:

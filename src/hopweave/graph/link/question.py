@@ -54,7 +54,15 @@ class Question:
         small = all(self.words[word][0][0].islower() for word in range(first, last))
         if not self.names or not small:
             return 1.0
-        return _SMALL_WORD if sum(part not in STOP_WORDS for part in parts) < 2 else _SMALL_WORDS
+        return _SMALL_WORD if self.content_words(first, last) < 2 else _SMALL_WORDS
+
+    def content_words(self, first: int, last: int) -> int:
+        """How many of these words are no stop words.
+
+        >>> read_question("the Port of Harris", 100).content_words(0, 4)
+        2
+        """
+        return sum(word not in STOP_WORDS for word in self.folded[first:last])
 
     def unlinked(self, taken: set[int]) -> list[tuple[int, int]]:
         """Spans that look like names, or else all runs of content words, none of whose words is taken.
@@ -95,7 +103,10 @@ class Question:
         return self.folded[word] not in STOP_WORDS and not self.folded[word].isdigit()
 
     def _has_capital(self, word: int) -> bool:
-        return self.words[word][0][0].isupper()
+        """Whether a word begins with a capital, or continues one that does behind an apostrophe, as in It'll."""
+        _, start, _ = self.words[word]
+        continues = word > 0 and self.text[start - 1] in "'’"
+        return self.words[word - continues][0][0].isupper()
 
 
 def read_question(question: str, max_words: int) -> Question:

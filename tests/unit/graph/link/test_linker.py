@@ -88,6 +88,54 @@ def test_fuzzy_when_letters_differ(graph):
     assert linked("Who runs Haris?", graph)["Harris"].weight < linked("Who runs Harris?", graph)["Harris"].weight
 
 
+def test_accents_alone_do_not_make_a_link_less_sure(graph):
+    asked = ("Who composed Aschenbrödel?", "Who composed Aschenbrodel?", "Who composed Aschenbrudel?")
+    same, without_accents, misspelt = (Linker().link(question, graph).confidence for question in asked)
+    assert same == without_accents > misspelt
+
+
+def test_a_fuzzy_link_is_surer_the_more_words_it_has():
+    graph = Graph.build([*map(Node.entity, ("Harris", "Captain Ingrid Falk Oram"))], [])
+    one, more = (Linker().link(f"Where is {name}?", graph).confidence for name in ("Haris", "Captain Ingrid Falk Orax"))
+    assert one == pytest.approx(0.5 * (1 - 0.6) * 4 / 5)  # four letters of five
+    assert more == pytest.approx(0.5 * (1 - 0.6 / 4) * 3 / 4)  # three words of four
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("Where was Akinoshu Kenji born?", "Akinoshū Kenji"),  # not just any Kenji
+        ("Where is Greenfield-Central High?", "Greenfield-Central High School"),
+        ("Who sang Walk the Line?", "I Walk the Line"),
+    ],
+)
+def test_a_whole_name_that_is_nearly_so_in_the_graph_wins_over_its_parts(question, name):
+    names = ("Kenji", "Akinoshū Kenji", "Greenfield", "Greenfield-Central High School", "Walk", "I Walk the Line")
+    schools = (f"{place} School" for place in ("Harris", "Lunn", "Oram", "Sørvåg"))  # make that word a frequent one
+    graph = Graph.build([*map(Node.entity, (*names, *schools))], [])
+    assert {key: link.match for key, link in linked(question, graph).items()} == {name: "fuzzy"}
+
+
+def test_a_part_of_a_name_stays_linked_if_no_name_is_near_the_whole():
+    graph = Graph.build([*map(Node.entity, ("Kenji", "Akinoshū Kenji Saburo Ikeda"))], [])
+    assert {key: link.match for key, link in linked("Where was Akinoshu Kenji born?", graph).items()} == {
+        "Kenji": "exact"
+    }
+
+
+def test_a_word_before_a_name_does_not_make_its_link_less_sure():
+    graph = Graph.build([Node.entity("Harris Tide Gate Works")], [])
+    links = linked("Is it true? Visit Harris Tide Gate Works", graph)
+    assert [(link.surface, link.match) for link in links.values()] == [("Harris Tide Gate Works", "exact")]
+
+
+def test_names_of_contracted_stop_words():
+    graph = Graph.build([Node.entity("It'll Be Me"), Node.entity("Who's That")], [])
+    assert set(linked("Who sang the It'll Be Me of Elvis?", graph)) == {"It'll Be Me"}
+    assert set(linked("when did Who’s That appear", graph)) == {"Who's That"}
+    assert linked("It'll be me who's that", graph) == {}
+
+
 def test_the_longest_name_wins(graph):
     assert "Harris" in linked("Where is Harris?", graph)
     nodes = [Node.entity(name) for name in ("New York", "York", "New York City")]
@@ -152,6 +200,7 @@ def test_confidence():
     assert confidence("the Tern") == 0.5  # none is
     assert confidence("the Skua or the Unknown") == pytest.approx((1 + 0) / 2)
     assert confidence("the Skua or the Harrys") < confidence("the Skua or the Harris")
+    assert confidence("the Harrys") == pytest.approx(0.4 * 5 / 6 / sqrt(2))  # one of six letters differs
     assert confidence("what is it") == 0.0
     assert confidence("where is skua now") == pytest.approx(sqrt(1 / 1))
 
