@@ -28,8 +28,9 @@ _COPULA = (
 )
 _OPENING, _CLOSING = r"[\s\"“'«*_]*+", r"[\s\"”»*_]*+"
 _ASIDE = r"(?:\([^()\n]{0,300}+\)|（[^（）\n]{0,300}+）)"
+_SHORTENED = "(?:" + "|".join(rf"(?<=\b{word})" for word in ("Jr", "Sr", "Inc", "Corp", "Ltd", "Co")) + ")"
 _DEFINED = re.compile(
-    rf"^{_OPENING}((?:[^\s.;:()!?\"”»]|\.(?=\S| [A-ZÀ-Þ])| ){{1,80}}?){_CLOSING}"
+    rf"^{_OPENING}((?:[^\s.;:()!?\"”»]|\.(?=\S| [A-ZÀ-Þ])|{_SHORTENED}\.(?= )| ){{1,80}}?){_CLOSING}"
     # white space is among the closing marks, so it stands either before this place or after a comma
     rf"(?:{_ASIDE}[\s\"”*_]*+)?(?:(?<=\s)|,\s++|,?[^.,()\n]{{1,80}}+,\s++)(?:{_COPULA})\b"
 )
@@ -43,9 +44,16 @@ _ASIDE_AFTER_COMMA = re.compile(r",\s++(?=[^\W\d_A-ZÀ-Þ])")  # "Skua, built on
 _ALIAS = re.compile(
     r"(?<!-)(?<!- )\b(?:known (?:\w+ )?as|called|formerly|nicknamed|abbreviated|born)\s*(?:as\s+)?(?:the\s+)?[\"“]?\s?"
 )
+# behind the name of a person: "(born 1950)", "(May 10, 1890 – August 17, 1987)"
+_LIFE = re.compile(
+    r"[\s\"”»*_]*+[(（](?=[^()（）\n]{0,200}?(?:\b(?:born|née?|geb|nacid[oa]|nat[oa])\b|[*†]|\d{4}\??\s?[-–—]))"
+)
+_GENERATIONS = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})
+_HONORIFICS = frozenset({"sir", "dame", "lord", "lady", "dr", "dr.", "prof", "prof.", "rev", "rev."})
 _SENTENCE = re.compile(r"(?<=[^\W\d_]{2})[.!?](?:\s|$)|[。\n]")
 _NO_TITLE_ENDS = frozenset(".!?:;,。！？：；、，…-–—|>*`")
 _MAX_WORDS = 8
+_MAX_NAMES = 4  # of a person
 _MAX_HEADING = 200  # characters; more is not a heading
 _FIRST_SENTENCE = 400  # characters
 
@@ -115,13 +123,17 @@ def file_title(path: str) -> str:
     return ""
 
 
-def defined_names(text: str) -> list[str]:
+def defined_names(text: str, *, short_forms: bool = False) -> list[str]:
     """What the first sentence says it is about: "X is a …", "X (born …)", "X とは …", and other names it gives for it.
+
+    With `short_forms`, also what others call a person whose given names are all there.
 
     >>> defined_names("Skua (built 1974) is a ferry, also known as the Grey Lady.")
     ['Skua', 'Grey Lady']
     >>> defined_names("It is late."), defined_names("北京市是中华人民共和国的首都。")
     ([], ['北京市'])
+    >>> defined_names("Ingrid Maria Falk (1901–1974) was an engineer.", short_forms=True)
+    ['Ingrid Maria Falk', 'Ingrid Falk', 'Ingrid M. Falk']
     """
     start = text[: 2 * _FIRST_SENTENCE]
     below = (_TITLE_LINE if title_line(start) else _HEADINGS_FIRST).sub("", start, count=1)[:_FIRST_SENTENCE]
@@ -132,12 +144,29 @@ def defined_names(text: str) -> list[str]:
     defined = found.group(1).strip(" ,")
     is_quoted = start[: found.start(1)].rstrip().endswith(('"', "“", "«", "「", "『", "《"))
     names = [defined] if _is_name(defined, is_quoted) else []
+    if short_forms and names and _LIFE.match(start, found.end(1)):
+        names += _short_forms(defined)
     sentence = _SENTENCE.split(start, maxsplit=1)[0]
     for alias in _ALIAS.finditer(sentence) if names else ():
         run = name_run().match(sentence, alias.end())
         if run and (" " in run.group() or run.group().isupper()) and _is_name(run.group()):
             names.append(run.group())
     return list(dict.fromkeys(names))
+
+
+def _short_forms(person: str) -> list[str]:
+    """The first of several given names with the family name, and with the initial of a single middle name."""
+    parts = person.replace(",", " ").split()
+    while parts and parts[-1].casefold() in _GENERATIONS:
+        parts.pop()
+    while parts and parts[0].casefold() in _HONORIFICS:
+        parts.pop(0)
+    is_person = all(part[0].isupper() for part in parts) and parts[:1] and parts[0].casefold() not in ARTICLES
+    if not is_person or not 2 <= len(parts) <= _MAX_NAMES:
+        return []
+    first, *middle, last = parts
+    initials = [f"{first} {name[0]}. {last}" for name in middle if len(middle) == 1 and len(name) > 2]
+    return [name for name in (f"{first} {last}", *initials) if name != person]
 
 
 def opening_names(text: str) -> list[str]:
@@ -180,7 +209,7 @@ def about_names(
         path = document.metadata.get(field)
         if isinstance(path, str) and _PATH.search(path):
             inferred.append(file_title(path))
-    inferred += defined_names(document.text)
+    inferred += defined_names(document.text, short_forms=not document.title)  # a title is what others call it
     for name in inferred:
         if name:
             yield Mention(name, "about", inferred_weight)

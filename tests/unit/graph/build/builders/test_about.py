@@ -12,6 +12,7 @@ from hopweave.graph.build.builders.about import (
     title_names,
     without_suffix,
 )
+from hopweave.graph.build.builders.mentions import MentionsBuilder
 
 
 @pytest.mark.parametrize(
@@ -89,6 +90,8 @@ def test_file_title(path, title):
         ("北京市是中华人民共和国的首都。", ["北京市"]),
         ("富士山（ふじさん）は、日本の山である。", ["富士山"]),
         (", is a thing", []),
+        ("Acme Corp. is a maker of anvils.", ["Acme Corp."]),
+        ("Roger Dean Miller Sr. (1936 – 1992) was a singer.", ["Roger Dean Miller Sr."]),
     ],
 )
 def test_defined_names(text, names):
@@ -96,11 +99,48 @@ def test_defined_names(text, names):
 
 
 @pytest.mark.parametrize(
+    ("text", "others"),
+    [
+        (
+            "Clarence Leon Brown (May 10, 1890 – August 17, 1987) was a director.",
+            ["Clarence Brown", "Clarence L. Brown"],
+        ),
+        ("Roger Dean Miller Sr. (1936 – 1992) was a singer.", ["Roger Miller", "Roger D. Miller"]),
+        ("Sir Felix Otto Schuster (1854–1936) was a banker.", ["Felix Schuster", "Felix O. Schuster"]),
+        ("Dame Ann Lee (born 1950) is an actress.", ["Ann Lee"]),
+        ("Alexander B. H. Cox (born 15 December 1954) is a director.", ["Alexander Cox"]),
+        ("Ann Lee (born 1950) is an actress.", []),  # nothing is shorter
+        ("Ludwig van Beethoven (1770–1827) was a composer.", []),  # "Ludwig Beethoven" is not what he is called
+        ("The Great Northern Railway (1846–1922) was a railway.", []),
+        ("Dark River Blues (1990) is a film.", []),  # one year is no life
+        ("Dark River Blues is a film.", []),
+    ],
+)
+def test_short_forms_of_persons(text, others):
+    name, *found = defined_names(text, short_forms=True)
+    assert found == others
+    assert defined_names(text) == [name]
+
+
+def test_a_text_without_a_title_is_also_about_the_short_forms():
+    text = "Clarence Leon Brown (1890–1987) was a director."
+    names = {
+        title: [mention.name for mention in MentionsBuilder().contribute(Document("d", text, metadata)).mentions]
+        for title, metadata in (("none", {}), ("Clarence Brown", {"title": "Clarence Brown"}))
+    }
+    assert names["none"][:3] == ["Clarence Leon Brown", "Clarence Brown", "Clarence L. Brown"]
+    assert names["Clarence Brown"][:2] == ["Clarence Brown", "Clarence Leon Brown"]
+    assert "Clarence L. Brown" not in names["Clarence Brown"]
+
+
+@pytest.mark.parametrize(
     "text", ["a" * 100_000, "A " * 50_000, "(" * 100_000, '"' * 100_000, "A, " * 33_000, "known as " * 12_000]
 )
 def test_hostile_text_takes_no_time(text):
     started = time.process_time()
-    defined_names(text)
+    defined_names(text, short_forms=True)
+    defined_names(f"Skua {text}", short_forms=True)
+    defined_names(f"Skua ({text}", short_forms=True)
     title_line(text)
     title_line(f"{text}\n{text}")
     assert time.process_time() - started < 2
