@@ -45,9 +45,7 @@ _ALIAS = re.compile(
     r"(?<!-)(?<!- )\b(?:known (?:\w+ )?as|called|formerly|nicknamed|abbreviated|born)\s*(?:as\s+)?(?:the\s+)?[\"“]?\s?"
 )
 # behind the name of a person: "(born 1950)", "(May 10, 1890 – August 17, 1987)"
-_LIFE = re.compile(
-    r"[\s\"”»*_]*+[(（](?=[^()（）\n]{0,200}?(?:\b(?:born|née?|geb|nacid[oa]|nat[oa])\b|[*†]|\d{4}\??\s?[-–—]))"
-)
+_LIFE = re.compile(r"[(（](?=[^()（）\n]{0,200}?(?:\b(?:born|née?|geb|nacid[oa]|nat[oa])\b|[*†]|\d{4}\??\s?[-–—]))")
 _GENERATIONS = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})
 _HONORIFICS = frozenset({"sir", "dame", "lord", "lady", "dr", "dr.", "prof", "prof.", "rev", "rev."})
 _SENTENCE = re.compile(r"(?<=[^\W\d_]{2})[.!?](?:\s|$)|[。\n]")
@@ -144,7 +142,7 @@ def defined_names(text: str, *, short_forms: bool = False) -> list[str]:
     defined = found.group(1).strip(" ,")
     is_quoted = start[: found.start(1)].rstrip().endswith(('"', "“", "«", "「", "『", "《"))
     names = [defined] if _is_name(defined, is_quoted) else []
-    if short_forms and names and _LIFE.match(start, found.end(1)):
+    if short_forms and names and _LIFE.match(start[found.end(1) :].lstrip(' \n"”»*_')):
         names += _short_forms(defined)
     sentence = _SENTENCE.split(start, maxsplit=1)[0]
     for alias in _ALIAS.finditer(sentence) if names else ():
