@@ -131,7 +131,7 @@ def defined_names(text: str, *, short_forms: bool = False) -> list[str]:
     >>> defined_names("It is late."), defined_names("北京市是中华人民共和国的首都。")
     ([], ['北京市'])
     >>> defined_names("Ingrid Maria Falk (1901–1974) was an engineer.", short_forms=True)
-    ['Ingrid Maria Falk', 'Ingrid Falk', 'Ingrid M. Falk']
+    ['Ingrid Maria Falk', 'Ingrid Falk', 'Maria Falk', 'Ingrid M. Falk']
     """
     start = text[: 2 * _FIRST_SENTENCE]
     below = (_TITLE_LINE if title_line(start) else _HEADINGS_FIRST).sub("", start, count=1)[:_FIRST_SENTENCE]
@@ -153,7 +153,7 @@ def defined_names(text: str, *, short_forms: bool = False) -> list[str]:
 
 
 def _short_forms(person: str) -> list[str]:
-    """The first of several given names with the family name, and with the initial of a single middle name."""
+    """Each of several given names with the family name, and the first with the initial of a single middle name."""
     parts = person.replace(",", " ").split()
     while parts and parts[-1].casefold() in _GENERATIONS:
         parts.pop()
@@ -162,9 +162,11 @@ def _short_forms(person: str) -> list[str]:
     is_person = all(part[0].isupper() for part in parts) and parts[:1] and parts[0].casefold() not in ARTICLES
     if not is_person or not 2 <= len(parts) <= _MAX_NAMES:
         return []
-    first, *middle, last = parts
-    initials = [f"{first} {name[0]}. {last}" for name in middle if len(middle) == 1 and len(name) > 2]
-    return [name for name in (f"{first} {last}", *initials) if name != person]
+    *given, last = parts
+    forms = [f"{name} {last}" for name in given if len(name) > 2]
+    if len(given) == 2 and len(given[1]) > 2:
+        forms.append(f"{given[0]} {given[1][0]}. {last}")
+    return [form for form in forms if form != person]
 
 
 def opening_names(text: str) -> list[str]:
