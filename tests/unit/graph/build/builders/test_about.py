@@ -103,7 +103,7 @@ def test_defined_names(text, names):
     [
         (
             "Clarence Leon Brown (May 10, 1890 – August 17, 1987) was a director.",
-            ["Clarence Brown", "Clarence L. Brown"],
+            ["Clarence Brown", "Leon Brown", "Clarence L. Brown"],
         ),
         ("Roger Dean Miller Sr. (1936 – 1992) was a singer.", ["Roger Miller", "Dean Miller", "Roger D. Miller"]),
         ("Sir Felix Otto Schuster (1854–1936) was a banker.", ["Felix Schuster", "Otto Schuster", "Felix O. Schuster"]),
