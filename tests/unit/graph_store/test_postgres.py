@@ -62,7 +62,7 @@ def test_a_newer_schema_is_refused(postgres_url):
     GraphStore.open(postgres_url).close()
     with psycopg.connect(postgres_url) as connection:
         connection.execute("COMMENT ON SCHEMA hopweave IS 'hopweave graph, schema 99'")
-    with pytest.raises(NewerSchema, match="has graph schema 99, but this hopweave reads schemas up to 4"):
+    with pytest.raises(NewerSchema, match="has graph schema 99, but this hopweave reads schemas up to 5"):
         GraphStore.open(postgres_url)
 
 
@@ -73,7 +73,10 @@ DROP TABLE hopweave.vocabulary
 """
 
 
-@pytest.mark.parametrize("version", [1, 2, 3])
+_TO_VERSION_4 = "ALTER TABLE hopweave.state ADD COLUMN titled integer NOT NULL DEFAULT 0"
+
+
+@pytest.mark.parametrize("version", [1, 2, 3, 4])
 def test_an_older_schema_is_brought_up_to_date(postgres_url, isles, version):
     question = [["mv", "petrell"], ["hallwo"]]
     with GraphStore.open(postgres_url) as store:
@@ -81,6 +84,7 @@ def test_an_older_schema_is_brought_up_to_date(postgres_url, isles, version):
         before = store.graph.nearest_names(question, 0.7)
     with psycopg.connect(postgres_url) as connection:
         vocabulary = connection.execute("SELECT * FROM hopweave.vocabulary ORDER BY word").fetchall()
+        connection.execute(_TO_VERSION_4)
         if version < 3:
             connection.execute(_TO_VERSION_2)
         if version == 1:
@@ -110,6 +114,7 @@ def test_edges_that_a_mentioning_document_states_are_no_longer_counted_after_an_
             "UPDATE hopweave.nodes n SET edge_ends = "
             "(SELECT count(*) FROM hopweave.stated s WHERE s.source = n.id OR s.target = n.id)"
         )
+        connection.execute(_TO_VERSION_4)
         connection.execute("COMMENT ON SCHEMA hopweave IS 'hopweave graph, schema 3'")
     with GraphStore.open(postgres_url) as store:
         assert store.edges() == edges

@@ -13,7 +13,7 @@ from hopweave.errors import KnowledgeBaseError, NewerSchema
 from hopweave.graph.storage.name_index import without_accents
 from hopweave.graph_store.postgres import trigrams
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 _TABLES = """
 CREATE TABLE state (
@@ -24,7 +24,6 @@ CREATE TABLE state (
     words integer NOT NULL DEFAULT 0,
     names integer NOT NULL DEFAULT 0,
     passages integer NOT NULL DEFAULT 0,
-    titled integer NOT NULL DEFAULT 0,
     kinds text[] NOT NULL DEFAULT ARRAY[''],
     edge_types text[] NOT NULL DEFAULT '{}',
     settings jsonb NOT NULL
@@ -179,6 +178,7 @@ _MIGRATIONS: dict[int, Callable[[Connection[Any], str], None]] = {
     1: lambda connection, schema: _run(connection, schema, _STAGED),
     2: _gather_vocabulary,
     3: lambda connection, schema: _run(connection, schema, _COUNT_EDGE_ENDS),
+    4: lambda connection, schema: _run(connection, schema, "ALTER TABLE state DROP COLUMN titled"),
 }
 """What brings a schema of this version to the next."""
 

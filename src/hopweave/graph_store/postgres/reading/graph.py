@@ -20,6 +20,7 @@ from hopweave.graph.port import (
 )
 from hopweave.graph.storage.name_index import shown_keys
 from hopweave.graph.storage.row_edges import RowEdges
+from hopweave.graph.storage.topic_share import FILE_NAME, MAX_SHARED, MIN_SHARED
 from hopweave.graph.tenant_view import States
 from hopweave.graph_store.postgres.arrays import packed, unpacked
 from hopweave.graph_store.postgres.connections import Connections, Rows
@@ -53,6 +54,21 @@ _NAMED = (
     f"SELECT name_key, description, {_ABOUT} FROM nodes WHERE name_key = ANY(%s) AND (flags & 8) > 0 "
     "AND id < %s ORDER BY key"
 )
+_SAMPLED = 1024  # nodes of any kind
+_TOPIC_SHARE = """
+WITH sample AS (
+    SELECT n.id FROM generate_series(0, %s, %s) AS s (id) JOIN nodes n USING (id)
+    WHERE (n.flags & 8) > 0 AND n.kind = %s
+), topics AS (
+    SELECT s.id, e.dst FROM sample s
+    CROSS JOIN LATERAL (SELECT DISTINCT dst FROM edges WHERE src = s.id AND code / 4 = %s AND (code & 2) = 0) e
+), telling AS (
+    SELECT dst FROM topics GROUP BY dst HAVING count(*) <= greatest(%s * (SELECT count(*) FROM sample), %s)
+)
+SELECT count(DISTINCT t.id)::float / greatest((SELECT count(*) FROM sample), 1)
+FROM topics t JOIN telling USING (dst) JOIN nodes n ON n.id = t.dst WHERE (n.description::json ->> 2) !~ %s
+"""
+"""As `topic_share` of `graph/storage/topic_share.py` counts."""
 
 
 class PostgresGraph(RowEdges):
@@ -74,15 +90,15 @@ class PostgresGraph(RowEdges):
         `tenant` takes what one tenant may see of all that is read, in the same round trips.
         """
         row = connections.read(
-            "SELECT version, nodes, documents, names, passages, titled, kinds, edge_types, settings, "
+            "SELECT version, nodes, documents, names, passages, kinds, edge_types, settings, "
             f"{EXTENSION_SCHEMA} FROM state"
         )[0]
-        self.version, self.size, self._documents, names, self._passages, self._titled = row[:6]
-        self._passage_kind = row[6].index("passage") if "passage" in row[6] else -1
-        self.edge_types = tuple(row[7])
-        self._dead_end_share = float(row[8].get("dead_end_share", 0.1))
+        self.version, self.size, self._documents, names, self._passages = row[:5]
+        self._passage_kind = row[5].index("passage") if "passage" in row[5] else -1
+        self.edge_types = tuple(row[6])
+        self._dead_end_share = float(row[7].get("dead_end_share", 0.1))
         self._connections, self._max_edges, self._shared = connections, max_edges, shared
-        self._names = PostgresNames(connections, names, row[9])
+        self._names = PostgresNames(connections, names, row[8])
         self._info = np.zeros(self.size, _INFO)
         self._targets, self._codes = Column(np.empty(0, np.int32)), Column(np.empty(0, np.int16))
         self._weights = Column(np.empty(0, np.float64))
@@ -335,8 +351,21 @@ class PostgresGraph(RowEdges):
         return LookedUpFlags(is_target)
 
     def topic_share(self) -> float:
-        """How many of the passages say what they are about."""
-        return self._titled / self._passages if self._passages else 0.0
+        """About how many of the passages are about something that few others are about, judged by a sample.
+
+        In a large graph it is judged anew only when a hundredth of the passages have come or gone.
+        """
+        if not self._passages or "about" not in self.edge_types:
+            return 0.0
+        version, passages, share = self._shared.get(_TOPIC_SHARE, (None, 0, 0.0))
+        is_like_before = self._passages >= _SAMPLED and abs(passages - self._passages) * 100 < self._passages
+        if version != self.version and not is_like_before:
+            about = self.edge_types.index("about")
+            step = max(1, self.size // _SAMPLED)
+            parameters = (self.size - 1, step, self._passage_kind, about, MAX_SHARED, MIN_SHARED, FILE_NAME)
+            ((share,),) = self._connections.read(_TOPIC_SHARE, parameters)
+            self._shared[_TOPIC_SHARE] = self.version, self._passages, share
+        return float(share)
 
     def cooccurring(self, words: Iterable[str]) -> tuple[Indices, Floats]:
         """The nodes whose names occur next to forms of these casefolded words, each once, and how closely.

@@ -298,10 +298,10 @@ class _Save:
     def _save_state(self) -> None:
         self.cursor.execute(
             "UPDATE state SET version = version + 1, documents = %s, nodes = %s, words = %s, names = %s, "
-            "passages = %s, titled = %s, kinds = %s, edge_types = %s",
+            "passages = %s, kinds = %s, edge_types = %s",
             [
                 self.tables.documents,
-                *(self.state[name] for name in ("nodes", "words", "names", "passages", "titled")),
+                *(self.state[name] for name in ("nodes", "words", "names", "passages")),
                 self.tables.kinds,
                 self.tables.edge_types,
             ],

@@ -91,7 +91,7 @@ class NodeChanges:
         )
         self._save_name_words(changed, names)
         self._count_names(changed, names, before=False)
-        self._count_passages(changed, now["flags"], texts)
+        self._count_passages(changed, now["flags"])
         self.topics = set(changed[now["about"][changed] != part.nodes_before["about"][changed]].tolist())
         self.topics |= {number for number in self.new.tolist() if now["about"][number]}
 
@@ -133,19 +133,13 @@ class NodeChanges:
         (count,) = self.cursor.fetchone() or (0,)
         self.state["names"] += -count if before else count
 
-    def _count_passages(self, nodes: Numbers, flags: Numbers, texts: Sequence[tuple[str | None, str]]) -> None:
-        """Keep the number of passages, and of those that have a title or a topic."""
-        part, passage = self.part, self.tables.kind_code("passage")
-        for number, (_, text) in zip(nodes.tolist(), texts, strict=True):
-            if self.tables.nodes["kind"][number] != passage:
-                continue
-            old = part.described.get(number)
-            if old is not None and part.nodes_before["flags"][number] & PRESENT:
-                self.state["passages"] -= 1
-                self.state["titled"] -= _is_titled(old[1])
-            if flags[number] & PRESENT:
-                self.state["passages"] += 1
-                self.state["titled"] += _is_titled(text)
+    def _count_passages(self, nodes: Numbers, flags: Numbers) -> None:
+        """Keep the number of passages."""
+        before = self.part.nodes_before["flags"]
+        passages = nodes[self.tables.nodes["kind"][nodes] == self.tables.kind_code("passage")]
+        known = [number for number in passages.tolist() if number in self.part.described]
+        self.state["passages"] += int(np.count_nonzero(flags[passages] & PRESENT))
+        self.state["passages"] -= int(np.count_nonzero(before[known] & PRESENT))
 
     def _edge_counts(self) -> Numbers:
         """How many more edges nodes have than before."""
@@ -182,11 +176,6 @@ def save_vocabulary(cursor: Cursor[Any], words: Iterable[str], old_names: Iterab
         "AND NOT EXISTS (SELECT 1 FROM name_words WHERE name_words.word = v.word)",
         [sorted(old)],
     )
-
-
-def _is_titled(description: str) -> bool:
-    _, _, name, document_id, _ = json.loads(description)
-    return bool(name != document_id)
 
 
 def _signed(value: int) -> int:
