@@ -59,23 +59,21 @@ class Linking:
     The confidence is the mean over the words of the names in the question: 1 for a word of an exact link to
     something that one passage is about, less for several such passages, for none, and for a fuzzy link, above all of
     a single word, unless the names differ in accents only; 0 for a word without a link. A question that shows no names
-    by capitals or quotation marks is judged by all its words. It is not `finished` if a server did not answer in time:
-    then there may be links that were not found.
+    by capitals or quotation marks is judged by all its words. The specificity is how rare the rarest linked name is, in
+    [0, 1]: its weight, divided by that of a name in one passage. It is not `finished` if a server did not answer in
+    time: then there may be links that were not found.
+
+    >>> from hopweave.graph.storage.csr import Graph
+    >>> skua = Node.entity("Skua")
+    >>> linking = Linker().link("Who built the Skua?", Graph.build([skua], []))
+    >>> linking.confidence, linking.specificity  # no passage is about it, and none mentions it
+    (0.5, 1.0)
     """
 
     links: tuple[Link, ...] = ()
     confidence: float = 0.0
+    specificity: float = 0.0
     finished: bool = True
-
-    @property
-    def specificity(self) -> float:
-        """How rare the rarest linked name is, in [0, 1]: its weight, divided by that of a name in one passage.
-
-        >>> Linking((Link(0, "Skua", "Skua", "exact", 0.455),), 1.0).specificity
-        0.5
-        """
-        heaviest = max((link.weight for link in self.links), default=0.0)
-        return min(round(heaviest * math.log(3), 3), 1.0)
 
     def trust(self, topic_share: float) -> float:
         """How far a graph search from these links can be trusted, in [0, 1].
@@ -84,7 +82,7 @@ class Linking:
         which the last is clamped to [0.25, 1]: few linked words, names that every other passage mentions, and a corpus
         of whose passages less than half say what they are about, all make the graph less reliable.
 
-        >>> linking = Linking((Link(0, "Skua", "Skua", "exact", 0.9),), 0.5)
+        >>> linking = Linking(confidence=0.5, specificity=0.99)
         >>> round(linking.trust(topic_share=1.0), 2), round(linking.trust(topic_share=0.3), 2), Linking().trust(1.0)
         (0.99, 0.06, 0.0)
         """
@@ -211,7 +209,7 @@ class Linker(BaseModel):
     ) -> Linking:
         """The heaviest link to each node, and how well all links cover the names of the question."""
         links: dict[int, Link] = {}
-        covered = [0.0] * len(asked.words)
+        covered, rarest = [0.0] * len(asked.words), 0.0
         for span in spans:
             share = asked.likelihood(*span.place) * span.share * span.similarity
             fuzzy_share = 1 - _FUZZY_DOUBT / max(asked.content_words(*span.place), 1)
@@ -222,11 +220,15 @@ class Linker(BaseModel):
                     links[link.node] = link
                 documents = {documents_of.get(passage, passage) for passage in candidate.about}
                 same_letters = span.exact or without_accents(word_key(candidate.node.name)) == plain
-                confidence = _confidence(len(documents), share * (1.0 if same_letters else fuzzy_share))
+                certainty = 1.0 if same_letters else fuzzy_share
+                # without capitals any ordinary word may look like a misspelt name, which must not count as a rare one
+                rarest = max(rarest, link.weight * (1.0 if asked.names else certainty))
+                confidence = _confidence(len(documents), share * certainty)
                 for word in span.words:
                     covered[word] = max(covered[word], confidence)
         ordered = sorted(links.values(), key=lambda link: (-link.weight, link.node))
-        return Linking(tuple(ordered[: self.max_links]), asked.coverage(covered))
+        specificity = min(round(rarest * math.log(3), 3), 1.0)
+        return Linking(tuple(ordered[: self.max_links]), asked.coverage(covered), specificity)
 
     def _link(self, candidate: _Candidate, surface: str, exact: bool, share: float) -> Link:
         return Link(

@@ -205,6 +205,22 @@ def test_confidence():
     assert confidence("where is skua now") == pytest.approx(sqrt(1 / 1))
 
 
+def test_specificity_is_the_rarity_of_the_rarest_name():
+    passages = [Node.passage(str(number)) for number in range(6)]
+    edges = [Edge(passage.id, "entity:skua", "mentions") for passage in passages]
+    graph = Graph.build([Node.entity("Skua"), Node.entity("Harrison"), *passages], edges)
+
+    def specificity(question):
+        return Linker().link(question, graph).specificity
+
+    assert specificity("the ship Skua") == pytest.approx(log(3) / log(2 + 6), abs=0.001)
+    assert specificity("the ship Skua to Harrison") == 1.0  # no passage mentions it
+    assert specificity("who is it") == 0.0
+    # one of eight letters is missing, which counts in full only where capitals show that a name is meant
+    assert specificity("the ship Skua to Harrisn") == 1.0
+    assert specificity("the ship skua to harrisn") == pytest.approx(0.4 * 7 / 8 * log(3) / log(2), abs=0.001)
+
+
 def test_limits():
     nodes = [Node.entity("Skua"), *(Node.passage(f"{number:03}") for number in range(60))]
     graph = Graph.build(nodes, [Edge(node.id, "entity:skua", "about") for node in nodes[1:]])
