@@ -3,15 +3,17 @@
 import asyncio
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 from llama_index.core import StorageContext, VectorStoreIndex
-from llama_index.core.schema import TextNode
+from llama_index.core.data_structs import IndexDict
+from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.vector_stores import MetadataFilters, SimpleVectorStore
 from llama_index.hopweave import documents_in
-from llama_index.hopweave.stores import nodes_in
+from llama_index.hopweave.stores import keeper_of, nodes_in, stored_nodes
 from llama_index.ingestion.hopweave import KnowledgeBaseWriter
 from llama_index.retrievers.hopweave import PageRankRetriever, RecipeRetriever
 from llama_index.vector_stores.qdrant import QdrantVectorStore
@@ -190,6 +192,63 @@ def test_a_store_that_is_there_is_mirrored(kind, embed_model, tmp_path):
         index.delete_nodes([IDS["Tide gate"]], delete_from_docstore=True)
         assert writer.mirror(index) == 1
         assert set(kb.ids()) == set(IDS.values()) - {IDS["Tide gate"]}
+
+
+def gone_by_document(index):
+    index.delete_ref_doc("gate-file")
+
+
+def gone_by_id(index):
+    index.delete_nodes([IDS["Tide gate"]])
+
+
+@pytest.mark.parametrize("deleted", [gone_by_document, gone_by_id])
+def test_what_was_deleted_from_an_index_alone_is_gone(deleted, embed_model):
+    nodes = make_nodes()
+    nodes[2].relationships[NodeRelationship.SOURCE] = RelatedNodeInfo(node_id="gate-file")
+    index = VectorStoreIndex(nodes, embed_model=embed_model)
+    with KnowledgeBase.open(embedder=None) as kb:
+        writer = KnowledgeBaseWriter(knowledge_base=kb)
+        writer.mirror(index)
+        retriever = RecipeRetriever(documents_in(index, kb), retrievers={"vector": None})
+        question = "When does the tide gate open?"
+        assert retriever.retrieve(question)[0].node_id == IDS["Tide gate"]
+        deleted(index)
+        assert index.docstore.document_exists(IDS["Tide gate"])
+        assert IDS["Tide gate"] not in [node.node_id for node in retriever.retrieve(question)]
+        assert writer.mirror(index) == 1
+        assert set(kb.ids()) == FOUND
+        assert writer.mirror(index) == 0
+
+
+def test_of_a_shared_docstore_each_index_has_its_own_nodes(embed_model):
+    docstore = SimpleDocumentStore()
+
+    def index_of(*nodes):
+        storage = StorageContext.from_defaults(docstore=docstore, vector_store=SimpleVectorStore())
+        return VectorStoreIndex(list(nodes), storage_context=storage, embed_model=embed_model)
+
+    skua, falk, gate = make_nodes()
+    acme, zeta = index_of(skua, falk), index_of(gate)
+    docstore.add_documents([TextNode(id_="parent", text="Skua, Falk and the gate.")])
+    assert {node.node_id for node in stored_nodes(acme)} == FOUND
+    assert [node.node_id for node in stored_nodes(zeta)] == [IDS["Tide gate"]]
+    everything = [*IDS.values(), "parent"]
+    assert [node.node_id for node in nodes_in(keeper_of(acme), everything)] == [skua.node_id, falk.node_id]
+    assert [node.node_id for node in nodes_in(keeper_of(zeta), everything)] == [gate.node_id]
+    assert nodes_in(keeper_of(zeta), [skua.node_id]) == []
+
+
+def test_a_vector_store_may_have_ids_of_its_own():
+    class Counting(SimpleNamespace):
+        stores_text = False
+
+    docstore = SimpleDocumentStore()
+    docstore.add_documents(make_nodes())
+    struct = IndexDict(nodes_dict={"0": IDS["MV Skua"], "1": IDS["Ingrid Falk"]})
+    index = SimpleNamespace(docstore=docstore, index_struct=struct, vector_store=Counting())
+    assert {node.node_id for node in nodes_in(keeper_of(index), list(IDS.values()))} == FOUND
+    assert {node.node_id for node in stored_nodes(index)} == FOUND
 
 
 def test_stores_that_list_no_nodes_are_named(graph_kb):

@@ -90,7 +90,8 @@ def documents_in(
 
     Args:
         store: An index, a docstore, a vector store or a property graph store that gives nodes by id; one that has
-            asynchronous calls alone will do.
+            asynchronous calls alone will do. Of an index, only nodes that it has are fetched, whatever else is in its
+            docstore.
         graph: What was written of the same nodes: an open knowledge base or the path of its file, which is searched by
             words and vectors too and followed as it changes; a graph alone; or what `GraphWriter` has written: an open
             `GraphStore`, the path of its file, or its URL (a `SecretStr` of pydantic if it holds a password), which is

@@ -9,6 +9,7 @@ from typing import Any, cast
 from llama_index.core.async_utils import asyncio_run
 from llama_index.core.schema import BaseNode
 from llama_index.core.storage.docstore import BaseDocumentStore, SimpleDocumentStore
+from llama_index.core.vector_stores import SimpleVectorStore
 from llama_index.core.vector_stores.types import BasePydanticVectorStore, MetadataFilters
 
 from hopweave.concurrency.threads import is_asked_on_a_loop, on_loop
@@ -16,6 +17,56 @@ from hopweave.concurrency.threads import is_asked_on_a_loop, on_loop
 logger = logging.getLogger(__name__)
 
 _ALL = 10_000_000  # more nodes than one would read at once
+
+
+class IndexedNodes:
+    """
+    The nodes of an index whose vector store keeps no text. Its docstore may also hold nodes of other indexes, parents
+    of its nodes, and nodes that were deleted from the index alone.
+
+    Args:
+        index: The index.
+
+    """
+
+    def __init__(self, index: Any) -> None:
+        """Keep what says which nodes the index has, and the docstore."""
+        self.docstore: BaseDocumentStore = index.docstore
+        self._struct = index.index_struct
+        self._vectors: SimpleVectorStore | None = (
+            index.vector_store if isinstance(index.vector_store, SimpleVectorStore) else None
+        )
+
+    def among(self, ids: Sequence[str]) -> list[str]:
+        """
+        Of these ids, those of nodes that the index has.
+
+        Args:
+            ids: Ids of nodes.
+
+        Returns:
+            The ids, in the same order.
+
+        """
+        by_vector = self._struct.nodes_dict
+        if all(by_vector.get(key) == key for key in ids):  # vectors have the ids of their nodes, as in most stores
+            return [key for key in ids if self._has_vector(key)]
+        own = self.ids()
+        return [key for key in ids if key in own]
+
+    def ids(self) -> set[str]:
+        """
+        The ids of all nodes of the index.
+
+        Returns:
+            The ids.
+
+        """
+        return {key for vector, key in self._struct.nodes_dict.items() if self._has_vector(vector)}
+
+    def _has_vector(self, vector_id: str) -> bool:
+        """Whether a vector is there, if one can tell: `delete_nodes` of an index leaves its list of nodes as it was."""
+        return self._vectors is None or vector_id in self._vectors.data.embedding_dict
 
 
 def keeper_of(store: Any) -> Any:
@@ -26,7 +77,7 @@ def keeper_of(store: Any) -> Any:
         store: An index or a store.
 
     Returns:
-        A docstore, a vector store or a property graph store.
+        A docstore, a vector store, a property graph store, or the nodes that an index has in its docstore.
 
     """
     vectors = getattr(store, "vector_store", None)
@@ -34,7 +85,9 @@ def keeper_of(store: Any) -> Any:
         return store.property_graph_store
     if vectors is None:
         return store
-    return vectors if vectors.stores_text else store.docstore
+    if vectors.stores_text:
+        return vectors
+    return IndexedNodes(store) if hasattr(store.index_struct, "nodes_dict") else store.docstore
 
 
 def nodes_in(keeper: Any, ids: Sequence[str]) -> list[BaseNode]:
@@ -50,6 +103,8 @@ def nodes_in(keeper: Any, ids: Sequence[str]) -> list[BaseNode]:
 
     """
     ids = list(ids)
+    if isinstance(keeper, IndexedNodes):
+        ids, keeper = keeper.among(ids), keeper.docstore
     if not ids:  # some stores take that for everything
         return []
     failures: list[Exception] = []
@@ -115,13 +170,17 @@ def stored_nodes(store: Any) -> list[BaseNode]:
     All nodes of a store, with their embeddings if it keeps them there.
 
     Args:
-        store: An index, a docstore, or a vector store that keeps the text of its nodes.
+        store: An index, a docstore, or a vector store that keeps the text of its nodes. Of an index, only the nodes
+            that it has, whatever else its docstore holds.
 
     Returns:
         The nodes.
 
     """
     keeper = keeper_of(store)
+    if isinstance(keeper, IndexedNodes):
+        own = keeper.ids()
+        return [node for key, node in keeper.docstore.docs.items() if key in own]
     if hasattr(keeper, "docs"):
         return list(keeper.docs.values())
     options: dict[str, Any] = {"filters": MetadataFilters(filters=[])}
