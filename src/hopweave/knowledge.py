@@ -86,7 +86,8 @@ class Capability(StrEnum):
     FILTERS = "filters"
     """Ranks those documents only that pass filters: `within`."""
     ONE_VERSION = "one_version"
-    """Answers all that is asked within `one_version` from one version, whatever is written meanwhile."""
+    """Answers all that is asked within `one_version` from one version, whatever is written meanwhile, documents too;
+    and `version` says when any of it has changed."""
 
 
 class Knowledge(Protocol):

@@ -10,7 +10,7 @@ from time import perf_counter
 from hopweave.component import Source, Stage, Staged
 from hopweave.concurrency.threads import asked_on_this_loop, beside_loop
 from hopweave.context.context_builder import Context, ContextBuilder
-from hopweave.errors import Cancelled, GraphTimeout, SourceFailed
+from hopweave.errors import Cancelled, GraphTimeout, MissingCapability, SourceFailed
 from hopweave.graph.documents import graph_of
 from hopweave.graph.link.linker import Linker
 from hopweave.graph.paths.flow import Paths
@@ -23,7 +23,7 @@ from hopweave.query import Plan, Query
 from hopweave.recipe import Recipe, check_skip, load_recipe
 from hopweave.routing.gate import GateDecision
 from hopweave.scores import count_of
-from hopweave.search.late_reading import can_be_read_later, read, unread
+from hopweave.search.late_materialisation import can_materialise_late, materialise, without_text
 from hopweave.search.result import Result
 from hopweave.search.sources import Outcome, search, search_async
 from hopweave.stages.filter.confidence import READ, Confidence, confidence
@@ -55,6 +55,11 @@ class Pipeline:
             )
         self.recipe = load_recipe(recipe)
         self.recipe.check_one_knowledge_base()
+        if cache is not None and Capability.ONE_VERSION not in knowledge.capabilities:
+            raise MissingCapability(
+                f"a cache of answers is not allowed with {type(knowledge).__name__}, as nothing says when its "
+                "documents change; leave out cache or cache_seconds"
+            )
         self.knowledge = knowledge
         self._cache = cache
         self._number = next(_numbers)
@@ -161,8 +166,8 @@ class _Run:
         self._failures: dict[str, str] = {}
         self._missing: dict[str, int] = {}
         sources = [self.recipe.sources[name] for level in self.levels for name in level]
-        self._late = self._needed() is not None and can_be_read_later(self.knowledge, sources)
-        self.filtered = FilteredSearch(self.query, unread(self.knowledge) if self._late else self.knowledge)
+        self._late = self._needed() is not None and can_materialise_late(self.knowledge, sources)
+        self.filtered = FilteredSearch(self.query, without_text(self.knowledge) if self._late else self.knowledge)
         self._key: str | None = None
         if self._cache is not None:  # only then is the version asked for, which may be that of a server
             self._key = self._cache.key(self.query, pipeline._number, self.knowledge.version, self.top_k, step)
@@ -248,7 +253,7 @@ class _Run:
         needed = self._needed()
         self.fused = self.recipe.fuse.best(self.rankings, self.query, needed)
         if self._late:
-            self.fused = read(self.fused, self.knowledge, self.query.tenant)
+            self.fused = materialise(self.fused, self.knowledge, self.query.tenant)
         self.hits = [hit for hit in self.fused if self.filtered.admits(hit)]
         ranked = [hit for name in sorted(self.rankings) for hit in self.rankings[name]] if needed else None
         self._evidence = confidence(self.hits, self.query.text, ranked=ranked) if self.rankings else None

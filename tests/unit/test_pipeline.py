@@ -12,7 +12,8 @@ from pydantic import Field
 
 from hopweave.component import Source, Stage
 from hopweave.document import Document
-from hopweave.errors import SourceFailed
+from hopweave.errors import MissingCapability, SourceFailed
+from hopweave.graph.external_documents import ExternalDocuments
 from hopweave.hit import Hit
 from hopweave.knowledge import Capability, Knowledge
 from hopweave.knowledge_base.cache import QueryCache
@@ -22,6 +23,7 @@ from hopweave.query import Intent, Plan, Query
 from hopweave.recipe import Recipe, load_recipe
 from hopweave.routing.gate import Gate
 from hopweave.routing.intent import IntentClassifier
+from hopweave.search.federated import FederatedPipeline
 from hopweave.stages.filter.confidence import confidence
 from hopweave.stages.filter.confidence_threshold import ConfidenceThreshold
 from hopweave.stages.filter.score_threshold import ScoreThreshold
@@ -62,7 +64,7 @@ class Nowhere(Knowledge):
     """A knowledge base without documents."""
 
     version = 1
-    capabilities = frozenset({Capability.TENANTS})
+    capabilities = frozenset({Capability.TENANTS, Capability.ONE_VERSION})
 
     def get(self, ids, *, tenant=None):
         return {}
@@ -451,6 +453,15 @@ def test_pipelines_may_share_a_cache():
     other = Pipeline(Recipe(name="r", sources={"s": Given(ids=("a",))}), Nowhere(), cache=cache)
     assert one.run("?") is not other.run("?")
     assert len(cache) == 2
+
+
+def test_a_place_that_does_not_say_when_its_documents_change_has_no_cache(kb):
+    elsewhere = ExternalDocuments(None, lambda ids: kb.get(ids).values(), index=kb)
+    with pytest.raises(MissingCapability, match="a cache of answers is not allowed with ExternalDocuments"):
+        Pipeline("hybrid", elsewhere, cache=QueryCache())
+    with pytest.raises(MissingCapability, match="a cache of answers is not allowed with ExternalDocuments"):
+        FederatedPipeline("hybrid", {"own": kb, "elsewhere": elsewhere}, cache=QueryCache())
+    assert Pipeline("hybrid", elsewhere).run("lighthouse").hits
 
 
 def test_any_write_makes_old_answers_unreachable(kb):

@@ -4,8 +4,10 @@ import pickle
 
 import pytest
 from haystack.core.serialization import component_from_dict, component_to_dict
+from haystack.document_stores.in_memory import InMemoryDocumentStore
 
 from haystack_integrations.components.retrievers.hopweave import RecipeRetriever
+from haystack_integrations.document_stores.hopweave import HopweaveDocumentStore
 from hopweave import Document, KnowledgeBase
 from hopweave.text.keyword import Keyword
 
@@ -70,3 +72,12 @@ def test_the_switch_is_written_and_survives_pickling(path):
     assert again.run(query="fix the pump") == retriever.run(query="fix the pump")
     with pytest.raises(ValueError, match="seconds must be above 0"):
         RecipeRetriever(knowledge_base=path, cache_seconds=0)
+
+
+def test_what_does_not_say_when_it_changes_is_not_cached(path):
+    store = InMemoryDocumentStore()
+    for others in ({"document_store": store}, {"upstream": ["text"]}, {"document_store": store, "graph": "graph.db"}):
+        with pytest.raises(ValueError, match="cache_seconds: is not allowed with upstream, graph or a document_store"):
+            RecipeRetriever(knowledge_base=path, recipe="knowledge", cache_seconds=60, **others)
+    own = HopweaveDocumentStore(path)
+    assert RecipeRetriever(document_store=own, recipe="knowledge", cache_seconds=60).cache_seconds == 60

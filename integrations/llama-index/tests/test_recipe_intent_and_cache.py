@@ -4,10 +4,13 @@ import asyncio
 
 import pytest
 from llama_index.core.retrievers import BaseRetriever
+from llama_index.core.storage.docstore import SimpleDocumentStore
+from llama_index.hopweave import documents_in
 from llama_index.query_engine.hopweave import load_query_engine
 from llama_index.retrievers.hopweave import RecipeRetriever
 
 from hopweave import Document, KnowledgeBase
+from hopweave.errors import MissingCapability
 from hopweave.text.keyword import Keyword
 
 
@@ -75,3 +78,8 @@ def test_retrievers_of_ones_own_are_not_cached(kb):
 
     with pytest.raises(ValueError, match="cache_seconds: is not allowed with retrievers"):
         RecipeRetriever(kb, recipe="knowledge", retrievers={"text": Nothing()}, cache_seconds=5)
+
+
+def test_nodes_of_another_store_are_not_cached(kb):
+    with pytest.raises(MissingCapability, match="not allowed with ExternalDocuments, as nothing says"):
+        RecipeRetriever(documents_in(SimpleDocumentStore(), kb), recipe="knowledge", cache_seconds=5)

@@ -90,9 +90,9 @@ class ExternalDocuments(Knowledge):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """Tenants, the graph if one is given, and whatever the index can do."""
+        """Tenants, the graph if one is given, and what the index can do, except that the store has no versions."""
         own = {Capability.TENANTS} if self._graph is None else {Capability.GRAPH, Capability.TENANTS}
-        return frozenset(own) | self._index.capabilities
+        return (frozenset(own) | self._index.capabilities) - {Capability.ONE_VERSION}
 
     @property
     def graph(self) -> GraphPort:
@@ -135,7 +135,7 @@ class ExternalDocuments(Knowledge):
     # what the index does, if there is one
 
     def one_version(self) -> AbstractContextManager[None]:
-        """What is asked within the block comes from one version of the index."""
+        """What is asked of the index within the block comes from one version; the store has none."""
         return self._index.one_version()
 
     def within(self, filters: Filters, *, tenant: Mapping[str, Any] | None = None) -> Within:

@@ -31,7 +31,8 @@ class RecipeRetriever(PipelineRetriever):
         similarity_top_k: How many nodes to return; the recipe's own number when not given.
         embed_model: The model that embeds questions, if the file alone cannot say; see `llama_index.hopweave.opened`.
         cache_seconds: How long an answer is kept for when the same is asked again; a change of the knowledge base makes
-            it void. None for no cache. Questions with filters are always run.
+            it void. None for no cache. Questions with filters are always run. Not with `retrievers` or `documents_in`,
+            as nothing says when the nodes of other stores change.
         kwargs: What `PipelineRetriever` takes: `filters`, `tenant`, `now`, `stages` ...
 
     Examples:

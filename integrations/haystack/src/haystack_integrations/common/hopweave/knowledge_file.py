@@ -73,6 +73,11 @@ class KnowledgeFile:
                 f"there is a graph; got document_store={document_store!r}"
             )
 
+    @property
+    def has_its_documents(self) -> bool:
+        """Whether the documents are in the file, and not in a store of somebody else's."""
+        return self.graph is None and (self.document_store is None or self.path is None)
+
     def open(self) -> KnowledgeBase:
         """
         The knowledge base, opened now if nobody has done so before, or if another file has taken its place.

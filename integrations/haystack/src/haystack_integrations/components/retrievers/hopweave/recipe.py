@@ -96,7 +96,8 @@ class RecipeRetriever(NamedParameters):
         :param tenant: Metadata values a document must have to be seen at all.
         :param flat_scores: Whether the meta of documents has the score of every step: `dense_score`, `rrf_score` …
         :param cache_seconds: How long an answer is kept for when the same is asked again; a change of the knowledge
-            base makes it void. None for no cache. With filters, upstream documents or another store, nothing is kept.
+            base makes it void. None for no cache. Not with `upstream`, `graph` or a store of yours, as nothing says
+            when their documents change. With filters, nothing is kept.
         """
         self._recipe = load_recipe(recipe)
         first([], top_k)
@@ -114,6 +115,11 @@ class RecipeRetriever(NamedParameters):
         self._files = {name: KnowledgeFile(path, document_store, graph, graph_schema) for name, path in places.items()}
         for file in self._files.values():
             file.check_recipe(own)
+        if cache_seconds is not None and (upstream or not all(file.has_its_documents for file in self._files.values())):
+            raise ValueError(
+                "cache_seconds: is not allowed with upstream, graph or a document_store, as nothing says when their "
+                "documents change"
+            )
         paths = {name: file.path for name, file in self._files.items()}
         self.knowledge_base = paths if self._several else paths[_ONE]
         self.document_store = document_store

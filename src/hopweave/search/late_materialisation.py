@@ -9,26 +9,26 @@ from hopweave.hit import Hit, Vector
 from hopweave.knowledge import Capability, Knowledge, Ranking
 
 
-def can_be_read_later(knowledge: Knowledge, sources: Iterable[Source]) -> bool:
+def can_materialise_late(knowledge: Knowledge, sources: Iterable[Source]) -> bool:
     """Whether none of the sources reads what it ranks, and the place then still has the documents that were ranked."""
     return {Capability.ONE_VERSION, Capability.TENANTS} <= knowledge.capabilities and not any(
         source.reads_documents for source in sources
     )
 
 
-def unread(knowledge: Knowledge) -> Knowledge:
+def without_text(knowledge: Knowledge) -> Knowledge:
     """The same place, except that `get` returns hits without text and metadata."""
-    return cast(Knowledge, _Unread(knowledge))
+    return cast(Knowledge, _WithoutText(knowledge))
 
 
-def read(hits: Sequence[Hit], knowledge: Knowledge, tenant: Mapping[str, Any] | None) -> list[Hit]:
+def materialise(hits: Sequence[Hit], knowledge: Knowledge, tenant: Mapping[str, Any] | None) -> list[Hit]:
     """Hits with the texts and metadata of their documents.
 
     >>> from hopweave import Document, KnowledgeBase
     >>> with KnowledgeBase.open() as kb:
     ...     _ = kb.add([Document("skua", "The Skua is a ferry.")])
-    ...     hits = list(unread(kb).get(["skua", "lost"]).values())
-    ...     [(hit.id, hit.text) for hit in hits], read(hits, kb, None)[0].text
+    ...     hits = list(without_text(kb).get(["skua", "lost"]).values())
+    ...     [(hit.id, hit.text) for hit in hits], materialise(hits, kb, None)[0].text
     ([('skua', '')], 'The Skua is a ferry.')
     """
     documents = knowledge.get([hit.id for hit in hits], tenant=tenant)
@@ -37,7 +37,7 @@ def read(hits: Sequence[Hit], knowledge: Knowledge, tenant: Mapping[str, Any] | 
     return [hit._replace(text=documents[hit.id].text, metadata=documents[hit.id].metadata) for hit in hits]
 
 
-class _Unread:
+class _WithoutText:
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
         self._there: set[str] = set()

@@ -7,9 +7,10 @@ import pytest
 from hopweave import Document, KnowledgeBase, Pipeline, Query
 from hopweave.component import Source, fetched
 from hopweave.errors import KnowledgeBaseError
+from hopweave.graph.external_documents import ExternalDocuments
 from hopweave.graph.model import Contribution, Edge, Node
 from hopweave.recipe import Recipe, load_recipe
-from hopweave.search.late_reading import read, unread
+from hopweave.search.late_materialisation import materialise, without_text
 from hopweave.stages.filter.score_threshold import ScoreThreshold
 from hopweave.text.bm25 import BM25
 
@@ -97,8 +98,18 @@ def test_passages_without_a_document_are_left_out_and_counted():
     assert result.missing == {"graph": 1}
 
 
+@pytest.mark.parametrize("recipe", ["multihop", "hybrid"])
+def test_documents_that_the_store_of_the_user_lost_are_left_out_and_counted(harbour, recipe):
+    there = ExternalDocuments(None, lambda ids: harbour.get(set(ids) - {"d7"}).values(), index=harbour)
+    whole, result = (Pipeline(recipe, place).run("Ferry 7 at Hallow", top_k=3) for place in (harbour, there))
+    assert "d7" in [hit.id for hit in whole.hits]
+    assert len(result.hits) == 3
+    assert "d7" not in [hit.id for hit in result.hits]
+    assert result.missing["text"] == 1
+
+
 def test_a_document_that_is_gone_is_an_error_and_no_silence(harbour):
-    hits = list(unread(harbour).get(["d1"]).values())
+    hits = list(without_text(harbour).get(["d1"]).values())
     harbour.delete(["d1"])
     with pytest.raises(KnowledgeBaseError, match="document 'd1' was ranked and is not there"):
-        read(hits, harbour, None)
+        materialise(hits, harbour, None)
