@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from hopweave.hit import Hit, Vector, same_vector
 from hopweave.metadata.filters import Filters, as_predicate
+from hopweave.metadata.tenants import checked_tenant
 
 
 def utc_now() -> datetime:
@@ -95,6 +96,7 @@ class Query:
             raise TypeError(f"query: must be a string, but got {self.text!r}")
         if self.tenant is not None and not isinstance(self.tenant, Mapping):
             raise TypeError(f"tenant: must be a mapping of metadata fields to values, but got {self.tenant!r}")
+        checked_tenant(self.tenant)
         if not isinstance(self.now, datetime):
             raise TypeError(f"now: must be a datetime, but got {self.now!r}")
         if isinstance(self.skip, str) or not all(isinstance(one, str) for one in self.skip):

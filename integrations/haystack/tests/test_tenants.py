@@ -12,7 +12,9 @@ from haystack.tools import ComponentTool
 import haystack_integrations.components.retrievers.hopweave as retrievers
 from haystack_integrations.common.hopweave.native import component_class
 from haystack_integrations.common.hopweave.recipe_pipeline import to_pipeline, to_yaml
+from haystack_integrations.components.builders.hopweave import FlowPruningBuilder
 from haystack_integrations.components.embedders.hopweave import StaticTextEmbedder
+from haystack_integrations.components.routers.hopweave import PlanRouter, UpstreamRouter
 from hopweave import Document as Passage
 from hopweave import KnowledgeBase
 from hopweave.component import Source, registered
@@ -188,3 +190,16 @@ def test_what_tells_of_the_graph_keeps_to_its_tenant(component, kb):
     assert component_to_dict(part, "part")["init_parameters"]["tenant"] == {"owner": "red"}
     tool = ComponentTool(component=made(component, kb, tenant={"owner": "red"}), name="search")
     assert "tenant" not in tool.parameters["properties"]
+
+
+@pytest.mark.parametrize("tenant", [{}, {"customer": None}, {"customer": {"ne": "acme"}}], ids=repr)
+def test_what_can_be_no_tenant_is_refused_when_it_is_given(tenant):
+    for make in (
+        lambda: retrievers.BM25Retriever(knowledge_base="kb.db", tenant=tenant),
+        lambda: retrievers.RecipeRetriever(knowledge_base="kb.db", tenant=tenant),
+        lambda: UpstreamRouter(tenant=tenant),
+        lambda: FlowPruningBuilder(knowledge_base="kb.db", tenant=tenant),
+        lambda: PlanRouter(knowledge_base="kb.db", sources=["graph"], tenant=tenant),
+    ):
+        with pytest.raises(ValueError, match=r"tenant: must name at least one|tenant field 'customer' must be"):
+            make()

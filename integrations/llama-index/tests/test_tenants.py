@@ -8,6 +8,7 @@ import pytest
 from llama_index.core import VectorStoreIndex
 from llama_index.core.graph_stores import SimplePropertyGraphStore
 from llama_index.core.graph_stores.types import EntityNode, Relation
+from llama_index.core.llms import MockLLM
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
@@ -203,3 +204,19 @@ def test_property_graph():
     retriever = retrievers.PageRankPGRetriever(graph, similarity_top_k=12, tenant=ACME)
     assert shown(retriever.retrieve(QUESTION))
     assert shown(retrievers.PageRankPGRetriever(graph).retrieve(TenantBundle(QUESTION, tenant=ACME)))
+
+
+@pytest.mark.parametrize("tenant", [{}, {"customer": None}, {"customer": {"ne": "acme"}}], ids=repr)
+def test_what_can_be_no_tenant_is_refused_when_it_is_given(kb, tenant):
+    for make in (
+        lambda: retrievers.BM25Retriever(kb, tenant=tenant),
+        lambda: retrievers.RecipeRetriever(kb, tenant=tenant),
+        lambda: retrievers.FusionRetriever({"stock": Stock()}, tenant=tenant),
+        lambda: load_query_engine("hybrid", kb, tenant=tenant),
+        lambda: postprocessors.MMRPostprocessor(tenant=tenant),
+        lambda: postprocessors.FlowPruningPostprocessor(knowledge_base=kb, tenant=tenant),
+        lambda: ContextBuilderSynthesizer(llm=MockLLM(), tenant=tenant),
+        lambda: HopweaveVectorStore(knowledge_base=kb, tenant=tenant),
+    ):
+        with pytest.raises(ValueError, match=r"tenant: must name at least one|tenant field 'customer' must be"):
+            make()

@@ -35,6 +35,7 @@ from hopweave.knowledge_base.repair import embed_again, vectors_to_repair
 from hopweave.knowledge_base.settings import UNSET, Settings
 from hopweave.knowledge_base.writer import Writer, ids_of_source, record_imported, remove
 from hopweave.metadata.filters import Filters
+from hopweave.metadata.tenants import checked_tenant
 from hopweave.query import Query
 from hopweave.recipes import DEFAULT_RECIPE
 from hopweave.vector.graph_embedder import GraphEmbedder
@@ -278,14 +279,14 @@ class KnowledgeBase(SnapshotRankings):
 
     def count(self, *, tenant: Tenant | None = None) -> int:
         """How many documents there are."""
-        condition, values = tenant_condition(tenant or {})
+        condition, values = self._condition(tenant)
         with self._connections.reading() as connection:
             return int(connection.execute(f"SELECT count(*) FROM documents WHERE {condition}", values).fetchone()[0])
 
     def get(self, ids: Iterable[str], *, tenant: Tenant | None = None) -> dict[str, Hit]:
         """The documents with these ids as hits without a score, in the order asked; unknown ids are left out."""
         wanted = list(dict.fromkeys(ids))
-        condition, values = tenant_condition(tenant or {})
+        condition, values = self._condition(tenant)
         found: dict[str, Hit] = {}
         with self._connections.reading() as connection:
             for marks, group in grouped(wanted):
@@ -297,7 +298,7 @@ class KnowledgeBase(SnapshotRankings):
 
     def ids(self, *, tenant: Tenant | None = None) -> list[str]:
         """The ids of all documents, or of those with these metadata values, in the order in which they were added."""
-        condition, values = tenant_condition(tenant or {})
+        condition, values = self._condition(tenant)
         with self._connections.reading() as connection:
             rows = connection.execute(f"SELECT id FROM documents WHERE {condition} ORDER BY row", values)
             return [key for (key,) in rows]
@@ -340,7 +341,7 @@ class KnowledgeBase(SnapshotRankings):
 
     def visible(self, tenant: Tenant, ids: Iterable[str] | None = None) -> frozenset[str]:
         """The ids of the documents that a tenant may see: all of them, or those among the ids given."""
-        return frozenset(self.ids(tenant=tenant) if ids is None else self._snapshot.visible(tenant, ids))
+        return frozenset(self.ids(tenant=tenant or None) if ids is None else self._snapshot.visible(tenant, ids))
 
     def communities(self, ids: Iterable[str], *, tenant: Tenant | None = None) -> dict[str, str]:
         """The community of the graph that each of these documents belongs to, as far as there are communities."""
@@ -384,6 +385,7 @@ class KnowledgeBase(SnapshotRankings):
         return view.allowed(tenant)
 
     def _condition(self, tenant: Tenant | None) -> tuple[str, Sequence[Any]]:
+        checked_tenant(tenant)  # an empty one would see everything
         return tenant_condition(tenant or {})
 
     def within(self, filters: Filters, *, tenant: Tenant | None = None) -> Within:

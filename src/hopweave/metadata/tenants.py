@@ -1,7 +1,44 @@
 """Tenants: metadata values a document must have to be seen."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator
+
+T = TypeVar("T", bound=Mapping[str, Any] | None)
+
+
+def checked_tenant(tenant: T) -> T:
+    """The tenant, if it can be one: for each of at least one metadata field a value, or a list of values, of JSON.
+
+    None is no tenant and sees everything; an empty mapping, which would as well, is refused. An empty list of values
+    allows none.
+
+    >>> checked_tenant({"customer": "acme", "team": [1, 2]})
+    {'customer': 'acme', 'team': [1, 2]}
+    >>> checked_tenant({})
+    Traceback (most recent call last):
+        ...
+    ValueError: tenant: must name at least one metadata field; without a tenant, it is None
+    """
+    if tenant is None:
+        return tenant
+    if not isinstance(tenant, Mapping):
+        raise ValueError(f"tenant: must be a mapping of metadata fields to values, but got {tenant!r}")
+    if not tenant:
+        raise ValueError("tenant: must name at least one metadata field; without a tenant, it is None")
+    for name, wanted in tenant.items():
+        if not isinstance(name, str) or '"' in name:
+            raise ValueError(f"tenant field {name!r} must be a string without double quotes")
+        if wrong := [one for one in _values(wanted) if not isinstance(one, str | int | float)]:
+            raise ValueError(
+                f"tenant field {name!r} must be a string, a number, a boolean or a list of them, but got {wrong[0]!r}"
+            )
+    return tenant
+
+
+CheckedTenant = Annotated[dict[str, Any] | None, AfterValidator(checked_tenant)]
+"""A field of a pydantic model that holds a tenant."""
 
 
 def narrow_tenant(tenant: Mapping[str, Any] | None, further: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
@@ -18,9 +55,7 @@ def narrow_tenant(tenant: Mapping[str, Any] | None, further: Mapping[str, Any] |
         ...
     ValueError: tenant: the value of 'customer' is outside what was set before; a tenant can only be narrowed
     """
-    for one in (tenant, further):
-        if one is not None and not isinstance(one, Mapping):
-            raise ValueError(f"tenant: must be a mapping of metadata fields to values, but got {one!r}")
+    tenant, further = checked_tenant(tenant), checked_tenant(further)
     if tenant is None or further is None:
         return further if tenant is None else tenant
     narrowed = {**tenant, **further}

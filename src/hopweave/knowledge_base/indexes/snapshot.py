@@ -24,6 +24,7 @@ from hopweave.knowledge_base.indexes.images import ImageFolder, Noted
 from hopweave.knowledge_base.indexes.live_index import Held, LiveIndex
 from hopweave.knowledge_base.indexes.passing import passing_rows
 from hopweave.metadata.filters import Filters
+from hopweave.metadata.tenants import checked_tenant
 from hopweave.scores import ScoreDistribution
 from hopweave.text.bm25_index import BM25Index
 from hopweave.vector.vector_index import VectorIndex
@@ -351,14 +352,8 @@ def tenant_condition(tenant: Tenant) -> tuple[str, list[Any]]:
     ['$."customer"', '$."customer"', 'acme']
     """
     parts, values = ["1"], []
-    for name, wanted in sorted(tenant.items()):
-        if not isinstance(name, str) or '"' in name:
-            raise ValueError(f"tenant field {name!r} must be a string without double quotes")
+    for name, wanted in sorted(checked_tenant(tenant).items()) if tenant else ():
         allowed = list(wanted) if isinstance(wanted, list | tuple | set | frozenset) else [wanted]
-        if wrong := [one for one in allowed if not isinstance(one, str | int | float)]:
-            raise ValueError(
-                f"tenant field {name!r} must be a string, a number or a list of them, but got {wrong[0]!r}"
-            )
         marks = ", ".join("?" * len(allowed))
         parts.append(
             "json_type(documents.metadata, ?) <> 'object' AND "

@@ -14,6 +14,7 @@ from llama_index.hopweave.questions import tenant_of, to_query
 from hopweave.component import Component
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
+from hopweave.metadata.tenants import CheckedTenant
 
 
 class ConnectionsPostprocessor(Component, BaseNodePostprocessor, ABC):
@@ -33,7 +34,7 @@ class ConnectionsPostprocessor(Component, BaseNodePostprocessor, ABC):
         exclude=True, repr=False, description="An open knowledge base or the path of its file, which has the graph."
     )
     header: str = Field(default="Connections:", description="First line of the text.")
-    tenant: dict[str, Any] | None = Field(
+    tenant: CheckedTenant = Field(
         default=None, description="Metadata values a document must have for what it says to be shown."
     )
 

@@ -20,6 +20,7 @@ from llama_index.hopweave.vectors import stored_vectors
 from llama_index_instrumentation import get_dispatcher
 
 from hopweave.component import Stage, Staged
+from hopweave.metadata.tenants import CheckedTenant
 from hopweave.query import Query
 from hopweave.stages.similarity.vector_finder import VectorFinder
 
@@ -43,7 +44,7 @@ class StagePostprocessor(Stage, BaseNodePostprocessor, ABC):
         description="Knowledge base that the nodes come from, for stages that ask it.",
     )
 
-    tenant: dict[str, Any] | None = Field(
+    tenant: CheckedTenant = Field(
         default=None, description="Metadata values a node must have to be seen at all; others are dropped."
     )
 

@@ -35,6 +35,7 @@ from llama_index.retrievers.hopweave import RecipeRetriever
 from hopweave.context.context_builder import Context, ContextBuilder
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
+from hopweave.metadata.tenants import checked_tenant
 from hopweave.pipeline import Pipeline
 from hopweave.query import Query
 from hopweave.recipe import Recipe, load_recipe
@@ -118,7 +119,7 @@ class RecipeQueryEngine(RetrieverQueryEngine):
             stages=False,
             **options,
         )
-        self._tenant = tenant
+        self._tenant = checked_tenant(tenant)
         self._own_postprocessors = list(node_postprocessors or ())
         answering = _Answering(llm, streaming, output_cls, response_mode)
         super().__init__(

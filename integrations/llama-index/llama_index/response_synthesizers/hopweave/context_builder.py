@@ -19,6 +19,7 @@ from llama_index.hopweave.questions import to_query
 from hopweave.context.cite import cited_prompt
 from hopweave.context.context_builder import Context, ContextBuilder
 from hopweave.hit import Hit
+from hopweave.metadata.tenants import checked_tenant
 from hopweave.query import Query
 
 Build = Callable[[Query, Sequence[Hit]], Context]
@@ -67,7 +68,7 @@ class ContextBuilderSynthesizer(BaseSynthesizer):
         builder = ContextBuilder() if context is None else context
         self._build: Build = partial(_with_connections, builder) if isinstance(builder, ContextBuilder) else builder
         self._template = text_qa_template
-        self._tenant = tenant
+        self._tenant = checked_tenant(tenant)
 
     def synthesize(
         self,

@@ -16,6 +16,7 @@ from llama_index.hopweave.questions import to_query
 from llama_index_instrumentation import get_dispatcher
 
 from hopweave.metadata.filters import Filters
+from hopweave.metadata.tenants import checked_tenant
 from hopweave.pipeline import Pipeline, Result
 from hopweave.search.federated import FederatedPipeline
 
@@ -54,7 +55,7 @@ class PipelineRetriever(BaseRetriever):
         self._pipeline = pipeline
         self._similarity_top_k = similarity_top_k
         self._admits: Filters | None = to_predicate(filters)
-        self._tenant = tenant
+        self._tenant = checked_tenant(tenant)
         self._now = now
         self._flat_scores = flat_scores
         self._run = pipeline.run if stages else pipeline.find

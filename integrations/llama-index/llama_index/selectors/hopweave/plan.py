@@ -16,6 +16,7 @@ from llama_index.hopweave.questions import tenant_of
 from hopweave.graph.documents import graph_of
 from hopweave.graph.link.linker import Linker
 from hopweave.knowledge import Knowledge
+from hopweave.metadata.tenants import checked_tenant
 from hopweave.routing.plan import Planner
 
 
@@ -67,7 +68,7 @@ class PlanSelector(BaseSelector):
         """Keep the planner; the file is opened here."""
         self._planner = Planner() if planner is None else planner
         self._knowledge = None if knowledge_base is None else opened(knowledge_base)
-        self._tenant = tenant
+        self._tenant = checked_tenant(tenant)
 
     def _select(self, choices: Sequence[ToolMetadata], query: QueryBundle) -> SelectorResult:
         names = [str(choice.name) for choice in choices]

@@ -26,6 +26,7 @@ from hopweave.fusion.weighted import Weighted
 from hopweave.hit import Hit
 from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.metadata.filters import in_tenant
+from hopweave.metadata.tenants import CheckedTenant
 from hopweave.pipeline import Pipeline
 from hopweave.query import Query
 from hopweave.recipe import Recipe
@@ -73,7 +74,7 @@ class HopweaveVectorStore(BasePydanticVectorStore):
     flat_metadata: Literal[False] = False
     knowledge_base: KnowledgeBase = Field(exclude=True, repr=False, description="Where the nodes are kept.")
 
-    tenant: dict[str, Any] | None = Field(
+    tenant: CheckedTenant = Field(
         default=None, description="Metadata values a node must have to be seen, written or deleted."
     )
 

@@ -12,6 +12,7 @@ from haystack_integrations.common.hopweave.parameters import NamedParameters, ov
 from haystack_integrations.common.hopweave.questions import Skip, Tenant, narrowed, to_query
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.graph.flow_pruning import FlowPruning
+from hopweave.metadata.tenants import checked_tenant
 
 _CORE = FlowPruning()
 
@@ -84,7 +85,7 @@ class FlowPruningBuilder(NamedParameters):
         self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
         self.graph = as_written(graph)
         self.graph_schema = graph_schema
-        self.tenant = tenant
+        self.tenant = checked_tenant(tenant)
         self._file = KnowledgeFile(knowledge_base, None, graph, graph_schema, graph_alone=True)
 
     def to_dict(self) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.graph.documents import graph_of, passage_numbers
 from hopweave.graph.model import Node
 from hopweave.graph.paths.neighbourhood import neighbourhood
+from hopweave.metadata.tenants import checked_tenant
 
 
 @component
@@ -54,7 +55,7 @@ class NeighbourhoodBuilder(NamedParameters):
         self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
         self.graph = as_written(graph)
         self.graph_schema = graph_schema
-        self.tenant = tenant
+        self.tenant = checked_tenant(tenant)
         self.edge_types = None if edge_types is None else list(edge_types)
         self._file = KnowledgeFile(knowledge_base, None, graph, graph_schema, graph_alone=True)
 

@@ -14,6 +14,7 @@ from haystack_integrations.common.hopweave.parameters import NamedParameters, ov
 from haystack_integrations.common.hopweave.questions import Skip, Tenant, narrowed, to_query
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.graph.service_neighbourhood import ServiceNeighbourhood
+from hopweave.metadata.tenants import checked_tenant
 
 _CORE = ServiceNeighbourhood()
 
@@ -60,7 +61,7 @@ class ServiceNeighbourhoodBuilder(NamedParameters):
         self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
         self.graph = as_written(graph)
         self.graph_schema = graph_schema
-        self.tenant = tenant
+        self.tenant = checked_tenant(tenant)
         self._file = KnowledgeFile(knowledge_base, None, graph, graph_schema, graph_alone=True)
 
     def to_dict(self) -> dict[str, Any]:

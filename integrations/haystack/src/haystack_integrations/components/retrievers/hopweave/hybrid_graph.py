@@ -12,6 +12,7 @@ from haystack_integrations.common.hopweave.documents import with_flat_scores
 from haystack_integrations.common.hopweave.graph_location import Graph, as_written
 from haystack_integrations.common.hopweave.questions import Skip, Tenant
 from hopweave import load_recipe
+from hopweave.metadata.tenants import checked_tenant
 from hopweave.recipes import DEFAULT_RECIPE
 from hopweave.scores import count_of
 
@@ -72,7 +73,7 @@ class HybridGraphRetriever:
         self.recipe = recipe
         self.upstream = list(upstream)
         self.top_k = top_k
-        self.tenant = tenant
+        self.tenant = checked_tenant(tenant)
         self.flat_scores = flat_scores
         described: Any = load_recipe(recipe)
         if top_k is not None:

@@ -32,6 +32,7 @@ from haystack_integrations.common.hopweave.tracing import tag
 from haystack_integrations.common.hopweave.upstream import with_upstream
 from hopweave import Pipeline, Query, QueryCache, Result, load_recipe
 from hopweave.knowledge import Knowledge
+from hopweave.metadata.tenants import checked_tenant
 from hopweave.recipes import DEFAULT_RECIPE
 from hopweave.scores import first
 from hopweave.search.federated import FederatedPipeline, check_knowledge_bases
@@ -130,7 +131,7 @@ class RecipeRetriever(NamedParameters):
         self.top_k = top_k
         self.filters = filters
         self.filter_policy = as_filter_policy(filter_policy)
-        self.tenant = tenant
+        self.tenant = checked_tenant(tenant)
         self.flat_scores = flat_scores
         self.cache_seconds = cache_seconds
         self._cache = None if cache_seconds is None else QueryCache[Result](seconds=cache_seconds)

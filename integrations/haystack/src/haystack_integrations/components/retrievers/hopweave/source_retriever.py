@@ -32,6 +32,7 @@ from haystack_integrations.common.hopweave.tracing import tag
 from haystack_integrations.common.hopweave.upstream import Upstream
 from hopweave import Pipeline, Query, Recipe, Result
 from hopweave.component import Source
+from hopweave.metadata.tenants import checked_tenant
 
 
 class SourceRetriever(NamedParameters):
@@ -71,7 +72,7 @@ class SourceRetriever(NamedParameters):
         self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
         self.filters = filters
         self.filter_policy = as_retriever_filter_policy(filter_policy)
-        self.tenant = tenant
+        self.tenant = checked_tenant(tenant)
         self.document_store = document_store
         self.graph = as_written(graph)
         self.graph_schema = graph_schema

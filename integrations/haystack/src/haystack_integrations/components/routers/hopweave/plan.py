@@ -14,6 +14,7 @@ from haystack_integrations.common.hopweave.questions import Tenant, narrowed
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.graph.documents import graph_of
 from hopweave.graph.link.linker import Linker
+from hopweave.metadata.tenants import checked_tenant
 from hopweave.routing.plan import Planner
 
 _CORE = Planner()
@@ -87,7 +88,7 @@ class PlanRouter(NamedParameters):
             top_k=top_k,
         )
         check_names("sources", sources)
-        self.tenant = tenant
+        self.tenant = checked_tenant(tenant)
         self.sources = list(sources)
         self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
         self.graph = as_written(graph)

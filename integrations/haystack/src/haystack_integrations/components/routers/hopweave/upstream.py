@@ -8,6 +8,7 @@ from haystack_integrations.common.hopweave.documents import check_documents
 from haystack_integrations.common.hopweave.parameters import NamedParameters
 from haystack_integrations.common.hopweave.questions import Tenant, narrowed
 from hopweave.metadata.filters import in_tenant
+from hopweave.metadata.tenants import checked_tenant
 
 
 @component
@@ -35,7 +36,7 @@ class UpstreamRouter(NamedParameters):
 
         :param tenant: Metadata values a document must have to be seen at all.
         """
-        self.tenant = tenant
+        self.tenant = checked_tenant(tenant)
 
     def to_dict(self) -> dict[str, Any]:
         """
