@@ -49,6 +49,10 @@ class AlreadyThere(KnowledgeBaseError):
     """A document that must be new has an id that is taken."""
 
 
+class OtherTenant(KnowledgeBaseError, ValueError):
+    """A tenant writes a document that is not its own, or under an id that is not its own."""
+
+
 class EmptyFile(KnowledgeBaseError):
     """There is nothing to read yet: the file was just made, or its making was cut short."""
 

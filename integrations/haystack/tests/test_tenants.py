@@ -15,9 +15,11 @@ from haystack_integrations.common.hopweave.recipe_pipeline import to_pipeline, t
 from haystack_integrations.components.builders.hopweave import FlowPruningBuilder
 from haystack_integrations.components.embedders.hopweave import StaticTextEmbedder
 from haystack_integrations.components.routers.hopweave import PlanRouter, UpstreamRouter
+from haystack_integrations.components.writers.hopweave import KnowledgeBaseWriter
 from hopweave import Document as Passage
 from hopweave import KnowledgeBase
 from hopweave.component import Source, registered
+from hopweave.errors import OtherTenant
 from hopweave.graph.build.builders.mentions import MentionsBuilder
 from hopweave.graph.build.builders.metadata import MetadataBuilder
 from hopweave.recipe import recipe_names
@@ -35,7 +37,11 @@ COMPONENTS = [
     for package in (import_module(f"haystack_integrations.components.{path.parts[-3]}.hopweave") for path in FOLDERS)
     for name in package.__all__
 ]
-WITH_TENANT = [one for one in COMPONENTS if "tenant" in inspect.signature(one.__init__).parameters]
+WITH_TENANT = [
+    one
+    for one in COMPONENTS
+    if "tenant" in inspect.signature(one.__init__).parameters and one is not KnowledgeBaseWriter
+]
 FINDING = [one for one in WITH_TENANT if one.__name__ in retrievers.__all__]
 each = pytest.mark.parametrize("component", FINDING, ids=lambda one: one.__name__)
 telling = pytest.mark.parametrize(
@@ -203,3 +209,27 @@ def test_what_can_be_no_tenant_is_refused_when_it_is_given(tenant):
     ):
         with pytest.raises(ValueError, match=r"tenant: must name at least one|tenant field 'customer' must be"):
             make()
+
+
+def test_the_writer_replaces_documents_of_its_tenant_only(tmp_path):
+    def handbook(customer, *numbers):
+        meta = {"customer": customer, "file_path": "handbook.md"}
+        return [Document(id=f"{customer}-{n}", content=f"Page {n}.", meta=meta) for n in numbers]
+
+    path = tmp_path / "shared.db"
+    acme, zeta = (
+        KnowledgeBaseWriter(knowledge_base=path, source_field="file_path", tenant={"customer": customer})
+        for customer in ("acme", "zeta")
+    )
+    zeta.run(documents=handbook("zeta", 1, 2))
+    acme.run(documents=handbook("acme", 1, 2))
+    assert acme.run(documents=handbook("acme", 1))["deleted"] == 1
+    loose = Document(id="acme-loose", content="A page.", meta={"customer": "acme"})
+    assert acme.run(documents=[loose], complete=True)["deleted"] == 1
+    for foreign in ([*handbook("zeta", 3)], [Document(id="zeta-1", content="x", meta={"customer": "acme"})]):
+        with pytest.raises(OtherTenant, match="cannot be written for this tenant"):
+            acme.run(documents=foreign)
+    with KnowledgeBase.open(path, read_only=True) as kb:
+        assert sorted(kb.ids()) == ["acme-loose", "zeta-1", "zeta-2"]
+    data = component_to_dict(acme, "writer")
+    assert data["init_parameters"]["tenant"] == {"customer": "acme"}

@@ -11,16 +11,26 @@ from llama_index.core.graph_stores.types import EntityNode, Relation
 from llama_index.core.llms import MockLLM
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.retrievers import BaseRetriever
-from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
+from llama_index.core.schema import (
+    MetadataMode,
+    NodeRelationship,
+    NodeWithScore,
+    QueryBundle,
+    RelatedNodeInfo,
+    TextNode,
+)
+from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.vector_stores import FilterOperator, MetadataFilter, MetadataFilters
 from llama_index.core.vector_stores.types import VectorStoreQuery
 from llama_index.hopweave import TenantBundle
+from llama_index.ingestion.hopweave import KnowledgeBaseWriter
 from llama_index.query_engine.hopweave import GateQueryEngine, RecipeQueryEngine, load_query_engine
 from llama_index.response_synthesizers.hopweave import ContextBuilderSynthesizer, ExtractiveAnswerSynthesizer
 from llama_index.vector_stores.hopweave import HopweaveVectorStore
 
 from hopweave import Document, KnowledgeBase
 from hopweave.component import Source, Stage, registered
+from hopweave.errors import OtherTenant
 from hopweave.graph.build.builders.mentions import MentionsBuilder
 from hopweave.graph.build.builders.metadata import MetadataBuilder
 from hopweave.recipe import recipe_names
@@ -189,9 +199,45 @@ def test_vector_store(kb, embed_model):
         TextNode(id_="new", text="x", metadata={"customer": "zeta"}),
         TextNode(id_="zeta-1", text="x", metadata=ACME),
     ):
-        with pytest.raises(ValueError, match="is not of this store's tenant"):
+        with pytest.raises(OtherTenant, match="its metadata must say that it is the tenant's, and no other tenant's"):
             store.add([foreign])
     assert kb.count() == count
+
+
+def test_the_writer_replaces_documents_of_its_tenant_only(embed_model):
+    def handbook(customer, *numbers):
+        source = {NodeRelationship.SOURCE: RelatedNodeInfo(node_id="handbook")}
+        metadata = {"customer": customer}
+        return [
+            TextNode(id_=f"{customer}-{n}", text=f"Page {n}.", metadata=metadata, relationships=source) for n in numbers
+        ]
+
+    with KnowledgeBase.open() as shared:
+        acme, zeta = (
+            KnowledgeBaseWriter(knowledge_base=shared, tenant={"customer": customer}) for customer in ("acme", "zeta")
+        )
+        zeta(handbook("zeta", 1, 2))
+        acme(handbook("acme", 1, 2))
+        acme(handbook("acme", 1))
+        assert sorted(shared.ids()) == ["acme-1", "zeta-1", "zeta-2"]
+        assert acme.mirror(VectorStoreIndex(handbook("acme", 3), embed_model=embed_model)) == 0
+        assert sorted(shared.ids()) == ["acme-3", "zeta-1", "zeta-2"]
+        for foreign in (handbook("zeta", 3), [TextNode(id_="zeta-1", text="x", metadata=ACME)]):
+            with pytest.raises(OtherTenant, match="cannot be written for this tenant"):
+                acme(foreign)
+        assert acme.sync(SimpleDocumentStore()) == 1
+        assert sorted(shared.ids()) == ["zeta-1", "zeta-2"]
+        assert acme.delete("handbook") == 0
+        assert zeta.delete("handbook") == 2
+
+
+def test_a_writer_that_skips_noise_leaves_other_tenants_alone():
+    with KnowledgeBase.open() as shared:
+        shared.add([Document("talk", "The ferry pump.", {"customer": "zeta"})])
+        acme = KnowledgeBaseWriter(knowledge_base=shared, tenant=ACME, skip_noise=True)
+        acme([TextNode(id_="talk", text="Hello!", metadata=ACME)])
+        assert list(acme.skipped) == ["talk"]
+        assert shared.ids() == ["talk"]
 
 
 def test_property_graph():

@@ -31,6 +31,11 @@ class Added:
     unchanged: int = 0
     removed: int = field(default=0, repr=False)
 
+    @property
+    def changes(self) -> int:
+        """How many documents were added, updated or removed."""
+        return self.added + self.updated + self.removed
+
     def __add__(self, other: "Added") -> "Added":
         return Added(*(one + two for one, two in zip(astuple(self), astuple(other), strict=True)))
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from hopweave.document import Document
 from hopweave.errors import KnowledgeBaseError
@@ -23,7 +23,6 @@ from hopweave.knowledge_base.entry import Added, read_document, read_vector, sto
 from hopweave.knowledge_base.file.temporary_folder import TemporaryFolder
 from hopweave.knowledge_base.indexes.compaction import Compaction
 from hopweave.knowledge_base.indexes.images import ImageFolder
-from hopweave.knowledge_base.indexes.passing import matching_ids
 from hopweave.knowledge_base.indexes.rankings import SnapshotRankings
 from hopweave.knowledge_base.indexes.rows_only import RowsOnly
 from hopweave.knowledge_base.indexes.smoothed_vectors import SmoothedVectors
@@ -33,7 +32,7 @@ from hopweave.knowledge_base.info import facts
 from hopweave.knowledge_base.integrity import problems
 from hopweave.knowledge_base.repair import embed_again, vectors_to_repair
 from hopweave.knowledge_base.settings import UNSET, Settings
-from hopweave.knowledge_base.writer import Writer, ids_of_source, record_imported, remove
+from hopweave.knowledge_base.writer import Writer, check_writing, ids_of_source, record_imported, remove
 from hopweave.metadata.filters import Filters
 from hopweave.metadata.tenants import checked_tenant
 from hopweave.query import Query
@@ -44,6 +43,8 @@ from hopweave.vector.question_vectors import QuestionVectors
 if TYPE_CHECKING:
     from hopweave.pipeline import Result
     from hopweave.recipe import Recipe
+
+Done = TypeVar("Done", int, Added)
 
 _WITHOUT_EMBEDDER = frozenset(Capability) - {Capability.EMBEDDER, Capability.TEXT_EMBEDDER, Capability.WORD_VECTORS}
 
@@ -137,75 +138,70 @@ class KnowledgeBase(SnapshotRankings):
         workers: int = 1,
         progress: Callable[[int], object] | None = None,
         vectors_of: str | None = None,
+        tenant: Tenant | None = None,
     ) -> Added:
         """Add documents, or replace those whose id is known and whose content differs.
 
         Each batch is one transaction. With several `workers`, that many processes prepare batches and this one stores
         them, with the same result; a program that uses them needs `if __name__ == "__main__":`.
         `progress` is called with the number of documents of each committed batch. `vectors_of` names the model of
-        vectors that come with the documents; it is not needed if the knowledge base was opened with `embedder`.
+        vectors that come with the documents; it is not needed if the knowledge base was opened with `embedder`. With a
+        `tenant`, a document that is not the tenant's, or whose id is that of a document that is not, is an error.
         """
-        if on_conflict not in ("replace", "skip", "fail"):
-            raise ValueError(f"on_conflict must be replace, skip or fail, but got {on_conflict!r}")
-        if batch_size < 1:
-            raise ValueError(f"batch_size must be at least 1, but got {batch_size}")
-        if workers < 1:
-            raise ValueError(f"workers must be at least 1, but got {workers}")
-        documents = self.settings.check_vectors(documents, vectors_of)
-        total = self._writer.add(
-            documents, on_conflict=on_conflict, batch_size=batch_size, workers=workers, progress=progress
-        )
-        if total.added or total.updated:
-            self._compaction.start_if_needed()
-        return total
+        check_writing(on_conflict, batch_size, workers)
+        documents, tenant = self.settings.check_vectors(documents, vectors_of), checked_tenant(tenant)
+        how: dict[str, Any] = {"on_conflict": on_conflict, "batch_size": batch_size, "workers": workers}
+        return self._written(self._writer.add(documents, **how, progress=progress, tenant=tenant))
 
     def update(self, documents: Iterable[Document]) -> Added:
         """Replace documents that exist; an unknown id is an error that names it, and then nothing is changed."""
-        done = self._writer.update(self.settings.check_vectors(documents, None))
-        if done.updated:
-            self._compaction.start_if_needed()
-        return done
+        return self._written(self._writer.update(self.settings.check_vectors(documents, None)))
 
-    def replace(self, source: str, documents: Iterable[Document], *, vectors_of: str | None = None) -> Added:
+    def replace(
+        self,
+        source: str,
+        documents: Iterable[Document],
+        *,
+        vectors_of: str | None = None,
+        tenant: Tenant | None = None,
+    ) -> Added:
         """Make these the documents of a source, such as a file; what it had besides goes, in one transaction.
+
+        With a `tenant`, sources of that name which other tenants have are left alone; without, a source is that of all.
 
         >>> with KnowledgeBase.open(embedder=None) as kb:
         ...     _ = kb.replace("ships.md", [Document("skua", "A ferry."), Document("tern", "A tug.")])
         ...     kb.replace("ships.md", [Document("skua", "A ferry.")]).removed, kb.ids()
         (1, ['skua'])
         """
-        if not isinstance(source, str) or not source:
-            raise ValueError(f"source must be a non-empty string, but got {source!r}")
-        done = self._writer.replace(source, self.settings.check_vectors(documents, vectors_of))
-        if done.added or done.updated or done.removed:
-            self._compaction.start_if_needed()
-        return done
+        documents = self.settings.check_vectors(documents, vectors_of)
+        return self._written(self._writer.replace(source, documents, checked_tenant(tenant)))
 
-    def delete(self, ids: Iterable[str] | None = None, *, where: Mapping[str, Any] | None = None) -> int:
+    def delete(
+        self,
+        ids: Iterable[str] | None = None,
+        *,
+        where: Mapping[str, Any] | None = None,
+        tenant: Tenant | None = None,
+    ) -> int:
         """Remove documents, and all that was derived from them, by id or by metadata; says how many went.
 
-        Unknown ids are passed over. `where` is a filter on metadata as in a query. For their bytes, see `compact`.
+        Unknown ids are passed over, and with a `tenant` those of other tenants' documents. `where` is a filter on
+        metadata as in a query. For their bytes, see `compact`.
 
         >>> with KnowledgeBase.open(embedder=None) as kb:
         ...     _ = kb.add([Document("skua", "A ferry.", {"year": 1974}), Document("tern", "A tug.", {"year": 1990})])
         ...     kb.delete(where={"year": {"lt": 1980}}), kb.ids()
         (1, ['tern'])
         """
-        if (ids is None) == (where is None):
-            raise ValueError("delete needs either ids or where")
-        if where is not None and (not isinstance(where, Mapping) or not where):
-            raise ValueError(f"where must name at least one metadata field, but got {where!r}")
-        with self._connections.writing() as connection:
-            count = remove(connection, matching_ids(connection, where) if where is not None else ids or ())
-        if count:
-            self._compaction.start_if_needed()
-        return count
+        return self._written(self._writer.delete(ids, where, checked_tenant(tenant)))
 
-    def sources(self) -> dict[str, int]:
+    def sources(self, *, tenant: Tenant | None = None) -> dict[str, int]:
         """How many documents each source has; documents without one are not counted."""
+        condition, values = self._condition(tenant)
         with self._connections.reading() as connection:
-            query = "SELECT source, count(*) FROM documents WHERE source <> '' GROUP BY source ORDER BY source"
-            return dict(connection.execute(query).fetchall())
+            query = f"SELECT source, count(*) FROM documents WHERE source <> '' AND {condition} GROUP BY 1 ORDER BY 1"
+            return dict(connection.execute(query, values).fetchall())
 
     def remove_missing(self, present: Mapping[str, Collection[str]], *, other_sources: bool = False) -> int:
         """Remove documents that their source no longer has: of each source given, all but the ids that are present.
@@ -218,9 +214,7 @@ class KnowledgeBase(SnapshotRankings):
                 remove(connection, ids_of_source(connection, source) - set(present.get(source, ())))
                 for source in sorted(sources)
             )
-        if count:
-            self._compaction.start_if_needed()
-        return count
+        return self._written(count)
 
     def contribute(self, contributions: Iterable[Contribution]) -> None:
         """Record what a graph from elsewhere says, under ids of your own; `delete` these ids to take it back.
@@ -232,10 +226,12 @@ class KnowledgeBase(SnapshotRankings):
 
     def repair(self, *, batch_size: int = 256, progress: Callable[[int], object] | None = None) -> int:
         """Embed the documents that another embedder of a cascade embedded, which `check` names; says how many."""
-        count = embed_again(self._connections, self.settings, batch_size, progress)
-        if count:
+        return self._written(embed_again(self._connections, self.settings, batch_size, progress))
+
+    def _written(self, done: Done) -> Done:
+        if done.changes if isinstance(done, Added) else done:
             self._compaction.start_if_needed()
-        return count
+        return done
 
     def compact(self, *, rebuild: bool = False, if_needed: bool = False, vacuum: bool = False) -> None:
         """Write new index images now, merge the full-text index and empty the log; others read and write meanwhile.

@@ -5,16 +5,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any
 
 from hopweave.document import Document
-from hopweave.errors import KnowledgeBaseError
+from hopweave.errors import KnowledgeBaseError, OtherTenant
 from hopweave.graph.model import IMPORTED, Contribution, as_imported
 from hopweave.graph.storage import ledger
 from hopweave.knowledge_base.connections import Connections, grouped
 from hopweave.knowledge_base.entry import Added, Digests, Entry, changed, digests, distinct, listed
 from hopweave.knowledge_base.file.digest import vector_columns
+from hopweave.knowledge_base.indexes.passing import matching_ids
+from hopweave.knowledge_base.indexes.snapshot import Tenant, tenant_condition
 from hopweave.knowledge_base.prepare import Pool, Prepared, Preparer, ahead, preparing
 from hopweave.knowledge_base.settings import Settings
+from hopweave.metadata.filters import in_tenant
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +44,41 @@ class Writer:
         batch_size: int,
         workers: int = 1,
         progress: Callable[[int], object] | None = None,
+        tenant: Tenant | None = None,
     ) -> Added:
         """Add documents batch by batch, or replace those whose content differs."""
         total, stream = Added(), iter(documents)
         with preparing(Preparer.of(self._connections.path, self._settings), workers) as pool:
             batches = self._batches(stream, on_conflict, batch_size, pool)
             for batch in ahead(batches, 2 * workers) if workers > 1 else batches:
-                total += self._store(batch, on_conflict, pool)
+                check_metadata(batch.entries, tenant)
+                total += self._store(batch, on_conflict, pool, tenant)
                 if progress:
                     progress(batch.size)
         return total
 
-    def replace(self, source: str, documents: Iterable[Document]) -> Added:
-        """Make these the documents of a source, in one transaction: what it had besides goes."""
+    def replace(self, source: str, documents: Iterable[Document], tenant: Tenant | None = None) -> Added:
+        """Make these the documents of a source, in one transaction: what it had besides goes, of a tenant if given."""
+        if not isinstance(source, str) or not source:
+            raise ValueError(f"source must be a non-empty string, but got {source!r}")
         entries = distinct([Entry.of(replace(document, source=source)) for document in documents], "replace")
+        check_metadata(entries, tenant)
 
-        def remove_others(connection: sqlite3.Connection, known: Mapping[str, Digests]) -> int:  # noqa: ARG001 - shape
-            return remove(connection, ids_of_source(connection, source) - entries.keys())
+        def remove_others(connection: sqlite3.Connection, known: Mapping[str, Digests]) -> int:
+            check_ids(connection, known, tenant)
+            return remove(connection, ids_of_source(connection, source, tenant) - entries.keys())
 
         return self._at_once(entries, remove_others)
+
+    def delete(self, ids: Iterable[str] | None, where: Mapping[str, Any] | None, tenant: Tenant | None) -> int:
+        """Remove documents by id or by metadata, of a tenant if given; how many there were."""
+        if (ids is None) == (where is None):
+            raise ValueError("delete needs either ids or where")
+        if where is not None and (not isinstance(where, Mapping) or not where):
+            raise ValueError(f"where must name at least one metadata field, but got {where!r}")
+        with self._connections.writing() as connection:
+            gone = matching_ids(connection, where) if where is not None else ids or ()
+            return remove(connection, gone if tenant is None else ids_of_tenant(connection, gone, tenant))
 
     def update(self, documents: Iterable[Document]) -> Added:
         """Replace documents that exist, in one transaction; an unknown id is an error, and nothing is changed."""
@@ -98,7 +118,7 @@ class Writer:
                 pending = changed(entries, digests(connection, entries), on_conflict)
             yield _Batch(entries, len(documents), pending, pool.start([entry.document for entry in pending]))
 
-    def _store(self, batch: _Batch, on_conflict: str, pool: Pool) -> Added:
+    def _store(self, batch: _Batch, on_conflict: str, pool: Pool, tenant: Tenant | None) -> Added:
         ready = dict(zip((entry.document.id for entry in batch.pending), pool.finish(batch.prepared), strict=True))
         if not ready and on_conflict != "replace":
             return Added(unchanged=batch.size)
@@ -112,9 +132,20 @@ class Writer:
             known = digests(connection, batch.entries)  # from here on, nobody else writes
             wanted = changed(batch.entries, known, on_conflict)
             stored = [entry for entry in wanted if entry.document.id in ready]
+            check_ids(connection, [key for entry in stored if (key := entry.document.id) in known], tenant)
             write(connection, stored, ready)
         updated = sum(entry.document.id in known for entry in stored)
         return Added(len(stored) - updated, updated, batch.size - len(stored))
+
+
+def check_writing(on_conflict: str, batch_size: int, workers: int) -> None:
+    """Raise unless documents can be added in this way."""
+    if on_conflict not in ("replace", "skip", "fail"):
+        raise ValueError(f"on_conflict must be replace, skip or fail, but got {on_conflict!r}")
+    if batch_size < 1:
+        raise ValueError(f"batch_size must be at least 1, but got {batch_size}")
+    if workers < 1:
+        raise ValueError(f"workers must be at least 1, but got {workers}")
 
 
 def _prepared(preparer: Preparer, entries: Sequence[Entry]) -> list[Prepared]:
@@ -170,11 +201,43 @@ def record_imported(connection: sqlite3.Connection, contributions: Sequence[Cont
     ledger.record(connection, map(as_imported, contributions))
 
 
-def ids_of_source(connection: sqlite3.Connection, source: str) -> set[str]:
-    """The documents of a source."""
+def ids_of_source(connection: sqlite3.Connection, source: str, tenant: Tenant | None = None) -> set[str]:
+    """The documents of a source, or those of them that are a tenant's."""
+    condition, values = tenant_condition(tenant or {})
     # the second condition lets SQLite use the index, which leaves out documents without a source
-    found = connection.execute("SELECT id FROM documents WHERE source = ? AND source <> ''", (source,))
-    return {key for (key,) in found}
+    query = f"SELECT id FROM documents WHERE source = ? AND source <> '' AND {condition}"
+    return {key for (key,) in connection.execute(query, [source, *values])}
+
+
+def ids_of_tenant(connection: sqlite3.Connection, ids: Iterable[str], tenant: Tenant) -> set[str]:
+    """Of documents with these ids, those that are a tenant's."""
+    condition, values = tenant_condition(tenant)
+    found: set[str] = set()
+    for marks, group in grouped(list(ids)):
+        query = f"SELECT id FROM documents WHERE id IN ({marks}) AND {condition}"
+        found.update(key for (key,) in connection.execute(query, [*group, *values]))
+    return found
+
+
+def check_metadata(entries: Mapping[str, Entry], tenant: Tenant | None) -> None:
+    """Raise if a document does not say that it is the tenant's."""
+    for key, entry in entries.items():
+        if not in_tenant(entry.document.metadata, tenant):
+            raise _other_tenant(key)
+
+
+def check_ids(connection: sqlite3.Connection, known: Iterable[str], tenant: Tenant | None) -> None:
+    """Raise if one of these documents, which are there, is not the tenant's."""
+    if tenant is not None and (others := set(known) - ids_of_tenant(connection, known, tenant)):
+        raise _other_tenant(min(others))
+
+
+def _other_tenant(key: str) -> OtherTenant:
+    # the same for both, so that a tenant is not told plainly which ids others have
+    return OtherTenant(
+        f"document {key!r} cannot be written for this tenant: its metadata must say that it is the tenant's, and no "
+        "other tenant's document may have its id"
+    )
 
 
 def _columns(document: Document) -> tuple[str, str, str, str]:

@@ -15,6 +15,7 @@ from llama_index.ingestion.hopweave.noise import NoiseFilter
 
 from hopweave.document import Document
 from hopweave.knowledge_base.store import KnowledgeBase
+from hopweave.metadata.tenants import CheckedTenant
 
 
 class KnowledgeBaseWriter(TransformComponent):
@@ -32,6 +33,8 @@ class KnowledgeBaseWriter(TransformComponent):
         knowledge_base: An open knowledge base.
         embed_model: The model that made the embeddings of the nodes, if an earlier transformation did. It must be that
             of the knowledge base; not needed if the knowledge base was opened with it.
+        tenant: Metadata values that all nodes written here have, where tenants share a knowledge base. Then only those
+            of the tenant are replaced or removed; without, a document replaces one with the same id of another tenant.
         skip_noise: Whether to leave out what `NoiseFilter` leaves out. These nodes are not handed on, and what was
             written under their ids before is removed; `skipped` has the reasons of the last call, by id.
 
@@ -54,6 +57,10 @@ class KnowledgeBaseWriter(TransformComponent):
 
     embed_model: BaseEmbedding | None = Field(
         default=None, exclude=True, repr=False, description="The model that made the embeddings of the nodes."
+    )
+
+    tenant: CheckedTenant = Field(
+        default=None, description="Metadata values that nodes must have to be written, replaced or removed."
     )
 
     skip_noise: bool = Field(default=False, description="Whether to leave out what NoiseFilter leaves out.")
@@ -88,16 +95,16 @@ class KnowledgeBaseWriter(TransformComponent):
             sources = {node.ref_doc_id for node in nodes if node.ref_doc_id}
             nodes = NoiseFilter()(nodes)
             for source in sources - {node.ref_doc_id for node in nodes}:  # of which nothing is left
-                self.knowledge_base.replace(source, ())
-            self.knowledge_base.delete(self._skipped)
+                self.delete(source)
+            self.knowledge_base.delete(self._skipped, tenant=self.tenant)
         by_source: dict[str, list[Document]] = {}
         for document in map(to_document, nodes):
             by_source.setdefault(document.source, []).append(document)
         for source, documents in by_source.items():
             if source:
-                self.knowledge_base.replace(source, documents, vectors_of=made_by)
+                self.knowledge_base.replace(source, documents, vectors_of=made_by, tenant=self.tenant)
             else:
-                self.knowledge_base.add(documents, vectors_of=made_by)
+                self.knowledge_base.add(documents, vectors_of=made_by, tenant=self.tenant)
         return nodes
 
     def delete(self, ref_doc_id: str) -> int:
@@ -111,7 +118,7 @@ class KnowledgeBaseWriter(TransformComponent):
             The number of nodes removed.
 
         """
-        return self.knowledge_base.replace(ref_doc_id, ()).removed
+        return self.knowledge_base.replace(ref_doc_id, (), tenant=self.tenant).removed
 
     def sync(self, docstore: BaseDocumentStore) -> int:
         """
@@ -124,8 +131,7 @@ class KnowledgeBaseWriter(TransformComponent):
             The number of nodes removed.
 
         """
-        sources = [source for source in self.knowledge_base.sources() if source]
-        return sum(map(self.delete, gone_from(docstore, sources)))
+        return sum(map(self.delete, gone_from(docstore, self.knowledge_base.sources(tenant=self.tenant))))
 
     def mirror(self, store: Any) -> int:
         """
@@ -143,8 +149,8 @@ class KnowledgeBaseWriter(TransformComponent):
         """
         nodes = stored_nodes(store)
         self(nodes)
-        gone = set(self.knowledge_base.ids()) - {node.node_id for node in nodes}
-        return self.knowledge_base.delete(sorted(gone)) if gone else 0
+        gone = set(self.knowledge_base.ids(tenant=self.tenant)) - {node.node_id for node in nodes}
+        return self.knowledge_base.delete(sorted(gone), tenant=self.tenant) if gone else 0
 
     async def acall(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:
         """The same without blocking the event loop."""

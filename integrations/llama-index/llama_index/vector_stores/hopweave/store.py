@@ -25,7 +25,6 @@ from hopweave.fusion.reciprocal_rank import ReciprocalRank
 from hopweave.fusion.weighted import Weighted
 from hopweave.hit import Hit
 from hopweave.knowledge_base.store import KnowledgeBase
-from hopweave.metadata.filters import in_tenant
 from hopweave.metadata.tenants import CheckedTenant
 from hopweave.pipeline import Pipeline
 from hopweave.query import Query
@@ -117,9 +116,8 @@ class HopweaveVectorStore(BasePydanticVectorStore):
 
     def add(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[str]:  # noqa: ARG002
         """Add nodes, or replace those whose id is known."""
-        self._check_tenant(nodes)
         made_by = self.knowledge_base.settings.model  # the embedding model of the index, see `open`
-        self.knowledge_base.add((to_document(node) for node in nodes), vectors_of=made_by)
+        self.knowledge_base.add(map(to_document, nodes), vectors_of=made_by, tenant=self.tenant)
         return [node.node_id for node in nodes]
 
     def delete(self, ref_doc_id: str, **delete_kwargs: Any) -> None:  # noqa: ARG002
@@ -172,18 +170,6 @@ class HopweaveVectorStore(BasePydanticVectorStore):
         admits = to_predicate(filters) or (lambda _: True)
         ids = self.knowledge_base.ids(tenant=self.tenant) if node_ids is None else node_ids
         return [hit for hit in self.knowledge_base.get(ids, tenant=self.tenant).values() if admits(hit)]
-
-    def _check_tenant(self, nodes: Sequence[BaseNode]) -> None:
-        """Raise if a node is not of the tenant, or would replace one that is not."""
-        if self.tenant is None:
-            return
-        known = self.knowledge_base.get(node.node_id for node in nodes)
-        for node in nodes:
-            others = [node.metadata, *([known[node.node_id].metadata] if node.node_id in known else ())]
-            if not all(in_tenant(metadata, self.tenant) for metadata in others):
-                raise ValueError(
-                    f"node {node.node_id!r} is not of this store's tenant; its metadata must say that it is"
-                )
 
 
 def _with_options(query: VectorStoreQuery, options: dict[str, Any]) -> VectorStoreQuery:

@@ -10,6 +10,7 @@ from haystack_integrations.common.hopweave.documents import check_documents, to_
 from haystack_integrations.common.hopweave.knowledge_settings import Described, open_for_writing
 from haystack_integrations.common.hopweave.parameters import NamedParameters
 from hopweave.document import Document as Passage
+from hopweave.metadata.tenants import checked_tenant
 from hopweave.stages.filter.noise import without_noise
 
 logger = logging.getLogger(__name__)
@@ -50,6 +51,7 @@ class KnowledgeBaseWriter(NamedParameters):
         source_field: str | None = None,
         skip_noise: bool = False,
         batch_size: int = 256,
+        tenant: dict[str, Any] | None = None,
     ) -> None:
         """
         Create the writer. Embedder, analyzers, builders and `own_share` matter only when the file is new.
@@ -69,6 +71,8 @@ class KnowledgeBaseWriter(NamedParameters):
         :param skip_noise: Whether to leave out greetings, denials, questions about memory and session messages, as the
             stage `noise` knows them. What was written under their ids before is deleted if `on_conflict` is replace.
         :param batch_size: How many documents make a transaction.
+        :param tenant: Metadata values that all documents written here have, where tenants share a file. Then only those
+            of the tenant are replaced or deleted; without, a source replaces one of the same name of another tenant.
         """
         self.knowledge_base = str(knowledge_base)
         self.embedder = embedder
@@ -79,6 +83,7 @@ class KnowledgeBaseWriter(NamedParameters):
         self.source_field = source_field
         self.skip_noise = skip_noise
         self.batch_size = batch_size
+        self.tenant = checked_tenant(tenant)
 
     def to_dict(self) -> dict[str, Any]:
         """
@@ -97,6 +102,7 @@ class KnowledgeBaseWriter(NamedParameters):
             source_field=self.source_field,
             skip_noise=self.skip_noise,
             batch_size=self.batch_size,
+            tenant=self.tenant,
         )
 
     @component.output_types(documents_written=int, unchanged=int, deleted=int, skipped=dict[str, str])
@@ -109,8 +115,8 @@ class KnowledgeBaseWriter(NamedParameters):
         :param documents: The documents.
         :param on_conflict: What to do about ids that are taken, instead of what was given at construction. Documents
             with a source always replace what is there.
-        :param complete: Whether these are all the documents there are; any other is deleted then. So a file is brought
-            in line with a store: `run(documents=store.filter_documents(), complete=True)`.
+        :param complete: Whether these are all the documents there are, or all of the tenant; any other is deleted then.
+            So a file is brought in line with a store: `run(documents=store.filter_documents(), complete=True)`.
         :returns: `documents_written`, those added or replaced, `unchanged`, and `deleted`; and `skipped`, the ids of
             documents that are noise with the reasons, if these are left out.
         :raises ValueError: If it is not a list of documents.
@@ -135,12 +141,14 @@ class KnowledgeBaseWriter(NamedParameters):
                 batch_size=self.batch_size,
                 progress=progress,
                 vectors_of=file.settings.model,
+                tenant=self.tenant,
             )
             for source, group in by_source.items():
-                done += file.replace(source, group)
+                done += file.replace(source, group, tenant=self.tenant)
                 progress(len(group))
-            gone = file.delete(set(file.ids()) - {one.id for one in passages}) if complete else 0
-            gone += file.delete(skipped) if skipped and policy == "replace" else 0
+            others = set(file.ids(tenant=self.tenant)) - {one.id for one in passages} if complete else ()
+            gone = file.delete(others, tenant=self.tenant)
+            gone += file.delete(skipped, tenant=self.tenant) if skipped and policy == "replace" else 0
         for key, rule in skipped.items():
             logger.warning("document '{key}' is not written: it is noise ({rule})", key=key, rule=rule)
         return {
