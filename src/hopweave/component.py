@@ -28,7 +28,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError, core_schema
 
 from hopweave.concurrency.threads import beside_loop
-from hopweave.errors import Cancelled, InvalidScore
+from hopweave.errors import Cancelled, InvalidScore, reason_of
 from hopweave.hit import Hit, Receipt, Scale
 from hopweave.knowledge import Capability, Knowledge, Ranking, require
 from hopweave.query import Query
@@ -301,7 +301,8 @@ class Stage(Component, ABC):
         """What there is without this stage; a search that was cancelled and invalid hits are no failure of its own."""
         if not self.optional or isinstance(error, Cancelled | InvalidScore):
             raise error
-        reason = f"{type(error).__name__}: {error}"
+        reason = reason_of(error)
+        logger.debug("optional stage %s failed", self.kind, exc_info=error)
         logger.warning("optional stage %s failed and was skipped: %s", self.kind, reason)
         kept = [hit.rescored(hit.score, self.kind, outcome="original_order", reason=reason) for hit in hits]
         return Staged(kept, reason)

@@ -33,6 +33,10 @@ class SourceFailed(HopweaveError):
     """A source that the recipe cannot do without failed or missed its deadline."""
 
 
+class SourceTimeout(HopweaveError, TimeoutError):
+    """A source did not answer before its deadline."""
+
+
 class Cancelled(HopweaveError):
     """Nobody waits for the answer any more."""
 
@@ -79,6 +83,19 @@ class InvalidImage(HopweaveError):
 
 class UnreadableInput(HopweaveError, ValueError):
     """A file or a line of a file cannot be turned into documents."""
+
+
+def reason_of(error: BaseException) -> str:
+    """What logs, receipts and results say of an error: all of our own, of others the type alone.
+
+    The text of others' errors may hold keys, addresses or the question; it goes to the DEBUG log with the traceback.
+
+    >>> reason_of(SourceTimeout("no answer within 2 s")), reason_of(ConnectionError("POST https://me:secret@host"))
+    ('SourceTimeout: no answer within 2 s', 'ConnectionError')
+    """
+    name = type(error).__name__
+    quotes_others = not isinstance(error, HopweaveError) or isinstance(error, SourceFailed)
+    return name if quotes_others else f"{name}: {error}"
 
 
 def explain(error: ValidationError) -> str:

@@ -1,5 +1,6 @@
 """Running a recipe: sources side by side, then fusion, then stages."""
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
@@ -10,7 +11,7 @@ from time import perf_counter
 from hopweave.component import Source, Stage, Staged
 from hopweave.concurrency.threads import asked_on_this_loop, beside_loop
 from hopweave.context.context_builder import Context, ContextBuilder
-from hopweave.errors import Cancelled, GraphTimeout, MissingCapability, SourceFailed
+from hopweave.errors import Cancelled, GraphTimeout, MissingCapability, SourceFailed, reason_of
 from hopweave.graph.documents import graph_of
 from hopweave.graph.link.linker import Linker
 from hopweave.graph.paths.flow import Paths
@@ -29,6 +30,8 @@ from hopweave.search.sources import Outcome, search, search_async
 from hopweave.stages.filter.confidence import READ, Confidence, confidence
 
 __all__ = ["Pipeline", "Result"]
+
+logger = logging.getLogger(__name__)
 
 _numbers = count()  # distinguishes pipelines that share a cache
 
@@ -242,10 +245,11 @@ class _Run:
                 self._missing |= {name: outcome.missing} if outcome.missing else {}
                 outcome.log_missing(name)
                 continue
-            reason = f"{type(outcome.error).__name__}: {outcome.error}"
             if not self.recipe.sources[name].optional:
+                reason = f"{type(outcome.error).__name__}: {outcome.error}"
                 raise SourceFailed(f"source {name!r} failed: {reason}") from outcome.error
-            self._failures[name] = reason
+            logger.debug("optional source %r failed", name, exc_info=outcome.error)
+            self._failures[name] = reason_of(outcome.error)
 
     def fuse(self) -> None:
         """Merge the rankings and drop what the filters exclude."""

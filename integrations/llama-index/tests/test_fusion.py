@@ -167,7 +167,7 @@ def test_retrievers_without_async_of_their_own_do_not_block_the_loop():
 def test_a_retriever_that_may_fail_does_not_fail_the_query(caplog):
     broken = Given("a", error=ConnectionError("away"))
     assert ids(FusionRetriever({"one": broken, "other": Given("b")}, optional=["one"]).retrieve("q")) == ["b"]
-    assert "'one' failed and was skipped: ConnectionError: away" in caplog.text
+    assert "'one' failed and was skipped: ConnectionError" in caplog.text
     with pytest.raises(SourceFailed, match="source 'one' failed: ConnectionError: away"):
         FusionRetriever({"one": broken, "other": Given("b")}).retrieve("q")
 

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from hopweave.component import Source
 from hopweave.concurrency.threads import beside_loop, in_thread
+from hopweave.errors import SourceTimeout
 from hopweave.hit import Hit
 from hopweave.metadata.filtered_search import FilteredSearch, missing_in
 from hopweave.query import Query
@@ -129,4 +130,4 @@ async def search_async(level: Sequence[str], run: Run) -> dict[str, Outcome]:
 
 
 def _too_slow(deadline: float | None) -> Outcome:
-    return Outcome((), deadline or 0.0, TimeoutError(f"no answer within {deadline or 0.0:g} s"))
+    return Outcome((), deadline or 0.0, SourceTimeout(f"no answer within {deadline or 0.0:g} s"))

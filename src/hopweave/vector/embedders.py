@@ -14,7 +14,7 @@ import numpy.typing as npt
 from pydantic import ConfigDict, Field, PrivateAttr
 
 from hopweave.component import Embedder
-from hopweave.errors import EmbeddingError
+from hopweave.errors import EmbeddingError, reason_of
 from hopweave.vector.prompts import prompt_for
 
 Matrix = npt.NDArray[np.float32]
@@ -197,7 +197,7 @@ class Cascade(Embedder):
             try:
                 name, rows = embedder.embed_named(texts, queries=queries)
             except Exception as error:  # the next embedder is tried after any error
-                failures.append(f"{_label(embedder)}: {type(error).__name__}: {error}")
+                failures.append(_failure(embedder, error))
                 continue
             if failures:
                 logger.warning("%s embeds in place of what failed: %s", name, "; ".join(failures))
@@ -212,7 +212,7 @@ class Cascade(Embedder):
             try:
                 vectors = {**embedder.embed_every(texts), **vectors}
             except Exception as error:  # what it cannot do now can be repaired later
-                failures.append(f"{_label(embedder)}: {type(error).__name__}: {error}")
+                failures.append(_failure(embedder, error))
         if not vectors:
             raise EmbeddingError("all embedders failed: " + "; ".join(failures))
         if failures:
@@ -227,6 +227,11 @@ class Cascade(Embedder):
             with suppress(EmbeddingError):
                 names |= dict.fromkeys(embedder.model_names)
         return tuple(names)
+
+
+def _failure(embedder: Embedder, error: Exception) -> str:
+    logger.debug("%s failed", _label(embedder), exc_info=error)
+    return f"{_label(embedder)}: {reason_of(error)}"
 
 
 def _label(embedder: Embedder) -> str:

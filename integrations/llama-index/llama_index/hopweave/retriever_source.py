@@ -14,6 +14,7 @@ from llama_index.hopweave.questions import to_bundle
 from pydantic import ConfigDict, Field
 
 from hopweave.component import Rankings, Source
+from hopweave.errors import reason_of
 from hopweave.graph.external_documents import ExternalDocuments
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
@@ -123,11 +124,13 @@ class RetrieverSource(Source):
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:  # noqa: ARG002
         """Ask the retriever."""
         found: list[NodeWithScore] = []
+        refusals: list[Exception] = []
         for asked in self._questions(query):
             try:
                 found = _together(found, asked.retrieve(to_bundle(query)))
             except (NotImplementedError, TypeError, ValueError) as error:
-                _refused(error)
+                refusals.append(error)
+        self._report(refusals)
         return _visible(found or self._asked(query).retrieve(to_bundle(query)), query)
 
     async def search_async(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:
@@ -135,12 +138,24 @@ class RetrieverSource(Source):
         if type(self.retriever)._aretrieve is BaseRetriever._aretrieve:  # which would block it
             return await super().search_async(query, knowledge, upstream)
         found: list[NodeWithScore] = []
+        refusals: list[Exception] = []
         for asked in self._questions(query):
             try:
                 found = _together(found, await asked.aretrieve(to_bundle(query)))
             except (NotImplementedError, TypeError, ValueError) as error:
-                _refused(error)
+                refusals.append(error)
+        self._report(refusals)
         return _visible(found or await self._asked(query).aretrieve(to_bundle(query)), query)
+
+    def _report(self, refusals: list[Exception]) -> None:
+        """Log that the retriever does not take the filters, once for a question."""
+        if refusals:
+            logger.warning(
+                "retriever %s does not take the filters: %s; its nodes are filtered afterwards",
+                type(self.retriever).__name__,
+                reason_of(refusals[0]),
+            )
+            logger.debug("what it says of them", exc_info=refusals[0])
 
     def _questions(self, query: Query) -> list[BaseRetriever]:
         """The retriever with tenant and filters, one after the other; none if it takes none or there are none.
@@ -179,10 +194,6 @@ def _condition(name: str, value: Any) -> MetadataFilter:
     if isinstance(value, list | tuple | set | frozenset):
         return MetadataFilter(key=name, value=list(value), operator=FilterOperator.IN)
     return MetadataFilter(key=name, value=value, operator=FilterOperator.EQ)
-
-
-def _refused(error: Exception) -> None:
-    logger.warning("a retriever does not take the filters: %s; its nodes are filtered afterwards", error)
 
 
 def _together(leading: list[NodeWithScore], further: Iterable[NodeWithScore]) -> list[NodeWithScore]:

@@ -13,6 +13,7 @@ from llama_index.core.vector_stores import SimpleVectorStore
 from llama_index.core.vector_stores.types import BasePydanticVectorStore, MetadataFilters
 
 from hopweave.concurrency.threads import is_asked_on_a_loop, on_loop
+from hopweave.errors import reason_of
 
 logger = logging.getLogger(__name__)
 
@@ -141,7 +142,8 @@ def passing_nodes_in(keeper: Any, ids: Sequence[str], filters: MetadataFilters) 
             return list(on_loop(keeper.aget_nodes(**options)))
         return list(keeper.get_nodes(**options))
     except Exception as error:  # it does not know these filters
-        logger.info("%s does not take ids and filters: %s", type(keeper).__name__, error)
+        logger.info("%s does not take ids and filters: %s", type(keeper).__name__, reason_of(error))
+        logger.debug("what it says of them", exc_info=error)
         return None
 
 

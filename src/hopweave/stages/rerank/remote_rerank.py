@@ -5,6 +5,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
+from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, SecretStr, ValidationInfo, field_validator, model_validator
 
@@ -41,7 +42,8 @@ class RemoteRerank(Stage):
     order and scores are unchanged. A hit without an original score gets the new score alone. Receipts record the
     outcome and the reason. Needs the extra `hopweave[remote]`.
 
-    The key is read from the environment variable `api_key_env`; it is never serialised, logged or printed.
+    The key is read from the environment variable `api_key_env`; it is never serialised, logged or printed. That of the
+    provider is sent to the provider alone: a `url` of your own gets a key only if `api_key_env` or `api_key` is given.
 
     >>> RemoteRerank(provider="pinecone", api_key="secret")
     RemoteRerank(kind='remote_rerank', optional=False, provider='pinecone', model=None, url=None, api_key_env=None, \
@@ -64,7 +66,8 @@ include_title=True, reply_scale=None, parameters={})
         default=None, validate_default=True, description="URL of the endpoint; the provider's own if not given."
     )
     api_key_env: str | None = Field(
-        default=None, description="Environment variable with the key; the provider's default if not given."
+        default=None,
+        description="Environment variable with the key; that of the provider if neither this nor `url` is given.",
     )
     api_key: SecretStr | None = Field(
         default=None, exclude=True, repr=False, description="The key itself; never serialised."
@@ -130,12 +133,12 @@ include_title=True, reply_scale=None, parameters={})
             Document(hit.id, hit.text, hit.metadata).searchable if self.include_title else hit.text for hit in hits
         ]
         sent = [place for place, text in enumerate(texts) if text.strip()][: self.candidates]
-        key = self._key()
+        variable = self.api_key_env or (provider.key_env if self.url is None else None)
+        key = key_of(self.api_key, variable)
         if not sent or not query.text.strip():
             return _Job(hits, sent, Outcome(reason="nothing to send: no text in the question or in the hits"))
-        if key is None and provider.key_env is not None:
-            name = self.api_key_env or provider.key_env
-            return _Job(hits, sent, Outcome(reason=f"no key: the environment variable {name} is not set"))
+        if key is None and variable is not None:
+            return _Job(hits, sent, Outcome(reason=f"no key: the environment variable {variable} is not set"))
         body = request_body(provider, self.model or provider.model, query.text, [texts[place] for place in sent])
         auth = {} if key is None else {provider.auth_header: provider.auth_form.format(key=key)}
         return _Job(
@@ -150,9 +153,6 @@ include_title=True, reply_scale=None, parameters={})
             ),
         )
 
-    def _key(self) -> str | None:
-        return key_of(self.api_key, self.api_key_env or PROVIDERS[self.provider].key_env)
-
     def _finish(self, job: _Job, outcome: Outcome, query: Query, knowledge: Knowledge | None) -> list[Hit]:
         if not job.hits:
             return []
@@ -166,7 +166,8 @@ include_title=True, reply_scale=None, parameters={})
         details: dict[str, Any] = {"provider": self.provider, "reason": reason, "attempts": outcome.attempts}
         cosines, _ = cosines_or_reason(job.hits, query, knowledge)
         fallback = "original_order" if cosines is None else "cosine"
-        logger.warning("rerank by %s failed (%s); falling back to %s", self.provider, reason, fallback)
+        service = self.provider if self.url is None else urlsplit(self.url).hostname
+        logger.warning("rerank by %s failed (%s); falling back to %s", service, reason, fallback)
         if cosines is None:
             return [hit.rescored(hit.score, self.kind, outcome=fallback, **details) for hit in job.hits]
         return self._by_cosine(job.hits, cosines, details)

@@ -6,6 +6,7 @@ import pickle
 import socket
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,9 +17,11 @@ from hopweave.errors import InvalidScore, explain
 from hopweave.hit import Hit
 from hopweave.query import Query
 from hopweave.remote import http_call as rerank_call
+from hopweave.stages.rerank import providers
 from hopweave.stages.rerank.remote_rerank import RemoteRerank
 from hopweave.stages.similarity.vector_finder import VectorFinder
 
+PROVIDER = providers.PROVIDERS["jina"]
 KEY = "sk-loopback-4f9a2c77e1"
 PROVIDERS = ["jina", "siliconflow", "pinecone", "generic"]
 EAST = np.array([1.0, 0.0], np.float32)
@@ -454,16 +457,33 @@ def test_nothing_is_mutated(stage, hits):
     assert hits == before
 
 
+@pytest.fixture
+def jina(rerank_server, monkeypatch):
+    """The service of the provider itself, at its usual address."""
+    monkeypatch.setitem(providers.PROVIDERS, "jina", replace(PROVIDER, url=rerank_server.url("jina")))
+
+
+@pytest.mark.usefixtures("jina")
 def test_the_key_from_the_environment(stage, hits, monkeypatch):
     monkeypatch.setenv("JINA_API_KEY", KEY + "\n")  # as `export KEY=$(cat file)` in some shells leaves it
-    assert details(stage(api_key=None).apply(hits, QUERY))["a"]["outcome"] == "reranked"
+    assert details(RemoteRerank().apply(hits, QUERY))["a"]["outcome"] == "reranked"
     monkeypatch.setenv("MY_KEY", KEY)
     assert details(stage(api_key=None, api_key_env="MY_KEY").apply(hits, QUERY))["a"]["outcome"] == "reranked"
 
 
+def test_a_service_of_ones_own_is_not_sent_the_key_of_the_provider(stage, hits, monkeypatch, rerank_server, caplog):
+    monkeypatch.setenv("JINA_API_KEY", KEY)
+    kept = stage(api_key=None).apply(hits, QUERY)
+    assert details(kept)["a"]["reason"].startswith("HTTP 4")
+    assert [headers.get("Authorization") for _, headers, _ in rerank_server.requests] == [None]
+    assert "rerank by 127.0.0.1 failed" in caplog.text
+    assert "jina" not in caplog.text
+
+
+@pytest.mark.usefixtures("jina")
 def test_no_key(stage, hits, monkeypatch, rerank_server):
     monkeypatch.delenv("JINA_API_KEY", raising=False)
-    kept = stage(api_key=None).apply(hits, QUERY)
+    kept = RemoteRerank().apply(hits, QUERY)
     assert details(kept)["a"]["reason"] == "no key: the environment variable JINA_API_KEY is not set"
     kept = stage(api_key=None, api_key_env="ABSENT").apply(hits, QUERY)
     assert details(kept)["a"]["reason"] == "no key: the environment variable ABSENT is not set"
@@ -530,6 +550,8 @@ def test_what_is_written_can_be_read(stage):
         ({"url": "api.jina.ai/v1/rerank"}, "starts with http"),
         ({"url": "https://"}, "starts with http"),
         ({"url": "https://a:b@host/"}, "user name or password"),
+        ({"url": "https://host/v1?key=sk-1"}, "must not contain a key, as its parameter 'key' does"),
+        ({"url": "https://host/v1?v=2&api_token=sk-1"}, "must not contain a key, as its parameter 'api_token' does"),
         ({"deadline_seconds": 0}, "greater than 0"),
         ({"blend": 1.1}, "less than or equal to 1"),
         ({"provider": "tei"}, "needs the URL"),

@@ -11,6 +11,7 @@ from haystack.document_stores.types import DocumentStore
 
 from haystack_integrations.common.hopweave.documents import to_hit
 from hopweave.concurrency.threads import is_asked_on_a_loop, on_loop
+from hopweave.errors import reason_of
 from hopweave.graph.external_documents import ExternalDocuments, GraphHome
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
@@ -87,7 +88,9 @@ def by_id_and_filters(store: DocumentStore, ids: list[str], filters: dict[str, A
         with _locks.setdefault(store, Lock()):
             return list(store.filter_documents(both))
     except Exception as error:
-        logger.info("{store} does not take ids and filters: {error}", store=type(store).__name__, error=error)
+        reason = reason_of(error)
+        logger.info("{store} does not take ids and filters: {reason}", store=type(store).__name__, reason=reason)
+        logger.debug("what it says of them", exc_info=error)
         return None
 
 

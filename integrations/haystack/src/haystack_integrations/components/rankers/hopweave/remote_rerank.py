@@ -68,7 +68,8 @@ class RemoteRerankRanker(QuestionVectorRanker):
             was registered, or generic, the common /rerank format.
         :param model: Model name; the provider's default if not given.
         :param url: URL of the endpoint; the provider's own if not given.
-        :param api_key: The key; read from the provider's usual environment variable when not given.
+        :param api_key: The key; read from the provider's usual environment variable if neither this nor `url` is
+            given.
         :param deadline_seconds: Hard limit for all attempts together.
         :param max_retries: Further attempts after 429, 5xx or a broken connection.
         :param candidates: How many documents, from the top, are sent.
