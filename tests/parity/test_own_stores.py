@@ -345,7 +345,7 @@ def test_a_recipe_that_searches_words_is_refused_over_a_graph_alone(tmp_path):
             make(documents_in(index, home), recipe="multihop")
     with pytest.raises(RecipeError, match=f"{needed}give retrievers of your store in upstream"):
         PageRankRetriever(documents_in(index, home))
-    with pytest.raises(ValueError, match=r"retrievers\.words: must be a retriever"):
+    with pytest.raises(ValueError, match=r"retrievers: 'words' is no source of .*; its sources are text, vector"):
         RecipeRetriever(documents_in(index, home), recipe="multihop", retrievers={"words": None})
 
 

@@ -4,6 +4,7 @@ import asyncio
 import logging
 
 import pytest
+from llama_index.core import VectorStoreIndex
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
@@ -101,6 +102,38 @@ def test_a_retriever_of_your_own_takes_the_place_of_a_source(kb, index):
     retriever = RecipeRetriever(kb, retrievers={"vector": index.as_retriever(similarity_top_k=2)})
     details = [node.metadata["hopweave"]["receipts"][-1]["details"] for node in retriever.retrieve(QUESTION)]
     assert sum(one["signals"]["vector"]["source"] == "vector" for one in details) == 2
+
+
+def test_a_name_that_no_source_has_is_an_error_that_names_the_sources(kb, index):
+    sources = "is no source of recipe 'multihop'; its sources are text, vector, graph; a further source"
+    for misspelt in ({"vectors": index.as_retriever()}, {"vectors": None}):
+        for make in (RecipeRetriever, lambda kb, **more: load_query_engine("multihop", kb, **more)):
+            with pytest.raises(ValueError, match=f"retrievers: 'vectors' {sources}"):
+                make(kb, retrievers=misspelt)
+
+
+def test_a_further_source_is_given_as_one(kb, index):
+    own = VectorStoreIndex(
+        [TextNode(id_="elsewhere", text="A pump that only another store has.")], embed_model=index._embed_model
+    ).as_retriever()
+    retriever = RecipeRetriever(kb, recipe="hybrid", additional_retrievers={"own": own})
+    assert "elsewhere" in [node.node_id for node in retriever.retrieve(QUESTION)]
+    assert list(retriever._pipeline.recipe.sources) == ["text", "vector", "own"]
+    assert load_query_engine("hybrid", kb, additional_retrievers={"own": own}).query(QUESTION).source_nodes
+    with pytest.raises(ValueError, match="additional_retrievers: 'text' is a source of recipe 'hybrid'"):
+        RecipeRetriever(kb, recipe="hybrid", additional_retrievers={"text": own})
+    with pytest.raises(ValueError, match=r"additional_retrievers\.own: must be a retriever"):
+        RecipeRetriever(kb, recipe="hybrid", additional_retrievers={"own": index})
+    with pytest.raises(ValueError, match="cache_seconds: is not allowed with retrievers"):
+        RecipeRetriever(kb, recipe="hybrid", additional_retrievers={"own": own}, cache_seconds=5)
+
+
+def test_a_parameter_that_is_not_there_is_an_error_that_names_those_that_are(kb):
+    allowed = "RecipeRetriever: no parameter 'top_k'; allowed are knowledge_base, recipe, .*similarity_top_k, .*tenant"
+    with pytest.raises(TypeError, match=allowed):
+        RecipeRetriever(kb, top_k=3)
+    with pytest.raises(TypeError, match=allowed):
+        load_query_engine("hybrid", kb, top_k=3)
 
 
 @pytest.mark.parametrize("name", recipe_names())

@@ -39,12 +39,13 @@ class RecipePart(Protocol):
         ...
 
 
-def check_retrievers(retrievers: Any) -> None:
+def check_retrievers(retrievers: Any, parameter: str = "retrievers") -> None:
     """
     Check that retrievers have names.
 
     Args:
         retrievers: What was given.
+        parameter: Which parameter it was given for, for errors.
 
     Raises:
         ValueError: If it is not a mapping of names to retrievers.
@@ -52,11 +53,11 @@ def check_retrievers(retrievers: Any) -> None:
     """
     if not isinstance(retrievers, Mapping):
         raise ValueError(
-            f"retrievers: must be a mapping of names to retrievers, as {{'vector': retriever}}, but got {retrievers!r}"
+            f"{parameter}: must be a mapping of names to retrievers, as {{'vector': retriever}}, but got {retrievers!r}"
         )
     for name, one in retrievers.items():
         if not isinstance(one, BaseRetriever):
-            raise ValueError(f"retrievers.{name}: must be a retriever, as index.as_retriever(), but got {one!r}")
+            raise ValueError(f"{parameter}.{name}: must be a retriever, as index.as_retriever(), but got {one!r}")
 
 
 def check_place(recipe: Recipe, knowledge: Knowledge, remedy: str) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from copy import copy
 from datetime import datetime
+from inspect import Parameter, signature
 from typing import Any
 
 from llama_index.core.retrievers import BaseRetriever
@@ -21,6 +22,16 @@ from hopweave.pipeline import Pipeline, Result
 from hopweave.search.federated import FederatedPipeline
 
 dispatcher = get_dispatcher(__name__)
+
+
+def _check_names(retriever: type[BaseRetriever], given: Mapping[str, Any]) -> None:
+    """Raise if a retriever has no parameter of a name, with those it has."""
+    made_by = [one.__init__ for one in retriever.__mro__ if issubclass(one, BaseRetriever)]
+    known = {name: parameter for init in made_by for name, parameter in signature(init).parameters.items()}
+    allowed = [name for name, one in known.items() if name != "self" and one.kind != Parameter.VAR_KEYWORD]
+    for name in given:
+        if name not in signature(BaseRetriever.__init__).parameters:
+            raise TypeError(f"{retriever.__name__}: no parameter {name!r}; allowed are {', '.join(allowed)}")
 
 
 class PipelineRetriever(BaseRetriever):
@@ -52,6 +63,7 @@ class PipelineRetriever(BaseRetriever):
         **kwargs: Any,
     ) -> None:
         """Keep the pipeline."""
+        _check_names(type(self), kwargs)
         self._pipeline = pipeline
         self._similarity_top_k = similarity_top_k
         self._admits: Filters | None = to_predicate(filters)

@@ -28,6 +28,8 @@ class RecipeRetriever(PipelineRetriever):
         recipe: Name of a shipped recipe, path of a YAML file, or a recipe; `multihop` when not given.
         retrievers: LlamaIndex retrievers by the name of the recipe's source whose place they take; None for a source
             that is to be left out; not with several knowledge bases.
+        additional_retrievers: LlamaIndex retrievers as further sources, by names that no source of the recipe has; not
+            with several knowledge bases.
         similarity_top_k: How many nodes to return; the recipe's own number when not given.
         embed_model: The model that embeds questions, if the file alone cannot say; see `llama_index.hopweave.opened`.
         cache_seconds: How long an answer is kept for when the same is asked again; a change of the knowledge base makes
@@ -55,20 +57,21 @@ class RecipeRetriever(PipelineRetriever):
         *,
         recipe: str | Path | Recipe = DEFAULT_RECIPE,
         retrievers: Mapping[str, BaseRetriever | None] | None = None,
+        additional_retrievers: Mapping[str, BaseRetriever] | None = None,
         similarity_top_k: int | None = None,
         embed_model: BaseEmbedding | None = None,
         cache_seconds: float | None = None,
         **kwargs: Any,
     ) -> None:
         """Open the knowledge base and load the recipe."""
-        if cache_seconds is not None and retrievers:
+        if cache_seconds is not None and (retrievers or additional_retrievers):
             raise ValueError("cache_seconds: is not allowed with retrievers, as nobody says when their nodes change")
         cache = None if cache_seconds is None else QueryCache[Result](seconds=cache_seconds)
-        replaced = with_retrievers(load_recipe(recipe), retrievers or {})
+        replaced = with_retrievers(load_recipe(recipe), retrievers or {}, additional_retrievers or {})
         remedy = "give a retriever of your store in retrievers, or None to leave it out"
         pipeline: Pipeline | FederatedPipeline
         if isinstance(knowledge_base, Mapping):
-            if retrievers:
+            if retrievers or additional_retrievers:
                 raise ValueError("retrievers: are not allowed with several knowledge bases, as each would ask them")
             check_knowledge_bases(knowledge_base)
             several = {name: opened(one, embed_model) for name, one in knowledge_base.items()}
@@ -82,13 +85,18 @@ class RecipeRetriever(PipelineRetriever):
         super().__init__(pipeline, similarity_top_k=similarity_top_k, **kwargs)
 
 
-def with_retrievers(recipe: Recipe, retrievers: Mapping[str, BaseRetriever | None]) -> Recipe:
+def with_retrievers(
+    recipe: Recipe,
+    retrievers: Mapping[str, BaseRetriever | None],
+    additional: Mapping[str, BaseRetriever] | None = None,
+) -> Recipe:
     """
-    The recipe with some of its sources replaced, or new ones added, by LlamaIndex retrievers.
+    The recipe with some of its sources replaced, and others added, by LlamaIndex retrievers.
 
     Args:
         recipe: The recipe.
-        retrievers: Retrievers by source name; None leaves the source out.
+        retrievers: Retrievers by the name of the source whose place they take; None leaves the source out.
+        additional: Retrievers by the names of further sources.
 
     Returns:
         A new recipe.
@@ -96,10 +104,12 @@ def with_retrievers(recipe: Recipe, retrievers: Mapping[str, BaseRetriever | Non
     """
     given: Mapping[str, Any] = retrievers
     if isinstance(retrievers, Mapping):
-        given = {name: one for name, one in retrievers.items() if one is not None or name not in recipe.sources}
+        given = {name: one for name, one in retrievers.items() if one is not None}
+        _check_names(recipe, retrievers, additional or {})
     check_retrievers(given)
+    check_retrievers(additional or {}, "additional_retrievers")
     sources = {}
-    for name, retriever in given.items():
+    for name, retriever in {**given, **(additional or {})}.items():
         old = recipe.sources.get(name)
         terms: dict[str, Any] = (
             {}
@@ -113,3 +123,19 @@ def with_retrievers(recipe: Recipe, retrievers: Mapping[str, BaseRetriever | Non
     # not validated again: a source that is left out counts, for those that need it, as one that has found nothing
     left = {name: one for name, one in recipe.sources.items() if name in given or name not in retrievers}
     return recipe.model_copy(update={"sources": left})
+
+
+def _check_names(recipe: Recipe, retrievers: Mapping[str, Any], additional: Mapping[str, Any]) -> None:
+    known = ", ".join(recipe.sources)
+    for name in retrievers:
+        if name not in recipe.sources:
+            raise ValueError(
+                f"retrievers: {name!r} is no source of recipe {recipe.name!r}; its sources are {known}; "
+                "a further source goes in additional_retrievers"
+            )
+    for name in additional:
+        if name in recipe.sources:
+            raise ValueError(
+                f"additional_retrievers: {name!r} is a source of recipe {recipe.name!r}; to take its place, "
+                "a retriever goes in retrievers"
+            )
