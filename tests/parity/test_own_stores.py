@@ -259,7 +259,7 @@ def test_what_another_process_writes_is_found_by_the_next_question(home, request
     question = "Who is the captain of MV Skua?"
     new = Document(str(uuid5(NAMESPACE_URL, "new")), "Tor Hansen steers MV Skua.", {"title": "Tor Hansen"})
     haystack.store.write_documents(haystack_documents([new]))
-    index.docstore.add_documents([TextNode(id_=new.id, text=new.text, metadata=dict(new.metadata))])
+    index.insert_nodes([TextNode(id_=new.id, text=new.text, metadata=dict(new.metadata), embedding=ASKED)])
     place = {"graph": Secret.from_token(home), "document_store": haystack.store}
     walk = HaystackPageRankRetriever(**place, seeds_from=[], word_source=None)
     recipe = HaystackRecipeRetriever(**place, recipe="multihop", upstream=["text", "vector"])

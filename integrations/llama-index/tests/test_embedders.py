@@ -126,7 +126,7 @@ def test_any_model_serves_a_knowledge_base(tmp_path):
         kb.add([Document("a", "text")])
         assert kb.vectors(["a"])["a"].tolist() == [0.5] * 4
         assert kb.embed("question")[1].shape == (4,)
-    assert to_embedder(MockEmbedding(4)).model_name == MockEmbedding(4).model_name
+    assert to_embedder(MockEmbedding(4)).model_name.endswith(".MockEmbedding")
     with pytest.raises(ValueError, match="embed_model: must be an embedding model of LlamaIndex, but got 'MiniLM'"):
         to_embedder("MiniLM")
 
@@ -192,3 +192,36 @@ def test_a_negative_cosine_does_not_change_what_the_others_mean():
     nodes = [NodeWithScore(node=TextNode(id_=str(score), text="x"), score=score) for score in (0.9, 0.5, 0.1, -0.01)]
     kept = ScoreThresholdPostprocessor(min_score=0.3).postprocess_nodes(nodes)
     assert [(node.node_id, node.score) for node in kept] == [("0.9", 0.9), ("0.5", 0.5)]
+
+
+class North(MockEmbedding):
+    """A model that does not say its name."""
+
+
+class South(MockEmbedding):
+    """Another one."""
+
+
+def test_models_without_a_name_are_known_by_their_classes(tmp_path):
+    assert North(embed_dim=8).model_name == South(embed_dim=8).model_name == "unknown"
+    assert to_embedder(North(embed_dim=8)).model_name == f"{__name__}.North"
+    assert to_embedder(MockEmbedding(8, model_name="mine")).model_name == "mine"
+    with KnowledgeBase.open(tmp_path / "north.db", embedder=to_embedder(North(embed_dim=8))) as kb:
+        kb.add([Document("a", "The ferry.")])
+        with pytest.raises(ValueError, match=r"South' is not allowed; .* holds vectors of '.*North'"):
+            VectorSearchRetriever(kb, embed_model=South(embed_dim=8))
+        with pytest.raises(KnowledgeBaseError, match=r"a vector of '.*South', but the file holds those of '.*North'"):
+            KnowledgeBaseWriter(knowledge_base=kb, embed_model=South(embed_dim=8))(
+                [TextNode(text="x", embedding=[0.5] * 8)]
+            )
+    with pytest.raises(KnowledgeBaseError, match="North"):
+        VectorSearchRetriever(tmp_path / "north.db", embed_model=South(embed_dim=8))
+    assert VectorSearchRetriever(tmp_path / "north.db", embed_model=North(embed_dim=8)).retrieve("ferry")
+    Settings.embed_model = South(embed_dim=8)
+    try:
+        with pytest.raises(SourceFailed, match="no embedder"):
+            VectorSearchRetriever(tmp_path / "north.db").retrieve("ferry")
+        Settings.embed_model = North(embed_dim=8)
+        assert VectorSearchRetriever(tmp_path / "north.db").retrieve("ferry")
+    finally:
+        Settings._embed_model = None

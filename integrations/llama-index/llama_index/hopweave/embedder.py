@@ -10,6 +10,8 @@ from llama_index.core.embeddings import BaseEmbedding
 from hopweave.component import Embedder
 from hopweave.vector.embedders import CallableEmbedder
 
+_UNNAMED = BaseEmbedding.model_fields["model_name"].default
+
 
 def to_embedder(embed_model: BaseEmbedding | Embedder) -> Embedder:
     """
@@ -29,7 +31,8 @@ def to_embedder(embed_model: BaseEmbedding | Embedder) -> Embedder:
         embed_model: Any LlamaIndex embedding model; an embedder of hopweave's own is returned unchanged.
 
     Returns:
-        An embedder under the model's name, so that vectors of different models are never compared.
+        An embedder under the model's name, so that vectors of different models are never compared; that of a model
+        without a name is the path of its class.
 
     """
     if isinstance(embed_model, Embedder):
@@ -40,10 +43,26 @@ def to_embedder(embed_model: BaseEmbedding | Embedder) -> Embedder:
     if not isinstance(embed_model, BaseEmbedding):
         raise ValueError(f"embed_model: must be an embedding model of LlamaIndex, but got {embed_model!r}")
     return CallableEmbedder(
-        name=embed_model.model_name,
+        name=name_of(embed_model),
         function=partial(_embed_texts, embed_model),  # a method of LlamaIndex's is wrapped and cannot be pickled
         query_function=query_embeddings(embed_model),
     )
+
+
+def name_of(embed_model: BaseEmbedding) -> str:
+    """
+    The name that identifies the vectors of an embedding model.
+
+    Args:
+        embed_model: The model.
+
+    Returns:
+        Its name, or the path of its class if it has none: LlamaIndex calls all of these "unknown".
+
+    """
+    if embed_model.model_name and embed_model.model_name != _UNNAMED:
+        return embed_model.model_name
+    return f"{type(embed_model).__module__}.{type(embed_model).__qualname__}"
 
 
 def query_embeddings(embed_model: BaseEmbedding) -> Callable[[list[str]], list[Embedding]]:

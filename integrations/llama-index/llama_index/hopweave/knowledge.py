@@ -7,7 +7,7 @@ from typing import Any
 from llama_index.core.bridge.pydantic import SecretStr
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.schema import NodeWithScore
-from llama_index.hopweave.embedder import chosen_model, to_embedder
+from llama_index.hopweave.embedder import chosen_model, name_of, to_embedder
 from llama_index.hopweave.filters import Predicate
 from llama_index.hopweave.nodes import to_hit
 from llama_index.hopweave.stores import keeper_of, nodes_in, passing_nodes_in
@@ -63,7 +63,7 @@ def opened(knowledge_base: Knowledge | str | Path, embed_model: BaseEmbedding | 
         return open_shared(knowledge_base, embedder=to_embedder(embed_model))
     found = open_shared(knowledge_base)
     usual = chosen_model(None)
-    if found.settings.embedder is None and usual is not None and usual.model_name == found.settings.model:
+    if found.settings.embedder is None and usual is not None and name_of(usual) == found.settings.model:
         found.close()
         return open_shared(knowledge_base, embedder=to_embedder(usual))
     return found
