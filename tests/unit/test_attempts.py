@@ -55,11 +55,11 @@ def test_an_optional_stage_that_fails_leaves_the_hits_as_they_were_and_says_why(
         "after": 0.5,
         "details": {"outcome": "original_order", "reason": "RuntimeError"},
     }
-    warned, told = [
+    warned, logged = [
         [one for one in caplog.records if one.levelno == level] for level in (logging.WARNING, logging.DEBUG)
     ]
     assert [one.getMessage() for one in warned] == ["optional stage broken failed and was skipped: RuntimeError"]
-    assert [str(one.exc_info[1]) for one in told if one.exc_info] == ["no model"]
+    assert [str(one.exc_info[1]) for one in logged if one.exc_info] == ["no model"]
     assert asyncio.run(Broken(optional=True).attempt_async(HITS, Query("ferry"))) == staged
 
 

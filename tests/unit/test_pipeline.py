@@ -188,8 +188,8 @@ def test_what_others_errors_say_is_in_the_debug_log_alone(how, caplog):
         result = run(recipe, how=how)
     assert "the line is dead" not in str(result.as_dict())
     assert "the line is dead" not in "".join(one.getMessage() for one in caplog.records if one.levelno > logging.DEBUG)
-    told = [one for one in caplog.records if one.levelno == logging.DEBUG and one.exc_info]
-    assert [(one.getMessage(), str(one.exc_info[1])) for one in told] == [
+    logged = [one for one in caplog.records if one.levelno == logging.DEBUG and one.exc_info]
+    assert [(one.getMessage(), str(one.exc_info[1])) for one in logged] == [
         ("optional source 'bad' failed", "the line is dead")
     ]
 

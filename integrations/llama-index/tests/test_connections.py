@@ -74,6 +74,19 @@ def test_paths_are_those_of_the_core_as_text_and_as_data(ships):
     assert pruner.to_dict()["top_k"] == 3
 
 
+@pytest.mark.parametrize("kind", [FlowPruningPostprocessor, ServiceNeighbourhoodPostprocessor])
+def test_written_with_its_path_or_given_an_open_knowledge_base_again(kind, ships):
+    for place in (ships.path, str(ships.path)):
+        again = kind.from_json(kind(knowledge_base=place, header="Paths:").to_json())
+        assert (again.knowledge_base, again.header) == (str(ships.path), "Paths:")
+        assert again.postprocess_nodes(scored("skua"))[-1].node_id == "skua"
+    data = kind(knowledge_base=ships, header="Paths:").to_dict()
+    assert "knowledge_base" not in data
+    with pytest.raises(ValueError, match=r"knowledge_base: is not in the data, .* give one to from_dict\(data, knowl"):
+        kind.from_dict(data)
+    assert kind.from_dict(data, knowledge_base=ships).header == "Paths:"
+
+
 def test_paths_keep_to_a_tenant(ships):
     pruner = FlowPruningPostprocessor(knowledge_base=ships, min_hits=2, tenant={"owner": "port"})
     nodes = RecipeRetriever(ships, recipe="multihop").retrieve(QUESTION)

@@ -128,6 +128,17 @@ def test_a_further_source_is_given_as_one(kb, index):
         RecipeRetriever(kb, recipe="hybrid", additional_retrievers={"own": own}, cache_seconds=5)
 
 
+@pytest.mark.parametrize("filters", [{"year": 1974}, [("year", 1974)], "year == 1974"], ids=repr)
+def test_what_are_no_filters_is_refused_at_once(filters, kb):
+    for make in (
+        lambda: RecipeRetriever(kb, filters=filters),
+        lambda: BM25Retriever(kb, filters=filters),
+        lambda: load_query_engine("hybrid", kb, filters=filters),
+    ):
+        with pytest.raises(ValueError, match=r"filters: must be MetadataFilters, as MetadataFilters\(filters="):
+            make()
+
+
 def test_a_parameter_that_is_not_there_is_an_error_that_names_those_that_are(kb):
     allowed = "RecipeRetriever: no parameter 'top_k'; allowed are knowledge_base, recipe, .*similarity_top_k, .*tenant"
     with pytest.raises(TypeError, match=allowed):
@@ -260,15 +271,15 @@ def test_a_retriever_that_takes_no_filters_is_named_once_for_a_question(asynchro
         kb, recipe="multihop", retrievers={"vector": Unfiltered()}, filters=filters, tenant={"customer": "acme"}
     )
     asyncio.run(retriever.aretrieve("ferry pump")) if asynchronous else retriever.retrieve("ferry pump")
-    told = [one for one in caplog.records if one.name == "llama_index.hopweave.retriever_source"]
-    assert [(one.levelname, one.getMessage()) for one in told] == [
+    logged = [one for one in caplog.records if one.name == "llama_index.hopweave.retriever_source"]
+    assert [(one.levelname, one.getMessage()) for one in logged] == [
         (
             "WARNING",
             "retriever Unfiltered does not take the filters: ValueError; its nodes are filtered afterwards",
         ),
         ("DEBUG", "what it says of them"),
     ]
-    assert "key-4711" in str(told[1].exc_info[1])
+    assert "key-4711" in str(logged[1].exc_info[1])
 
 
 @pytest.fixture(scope="module")

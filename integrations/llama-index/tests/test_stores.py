@@ -144,7 +144,9 @@ def test_embed_model_is_that_of_the_vectors_or_refused(graph_kb, embed_model):
     from llama_index.core import MockEmbedding
 
     assert RecipeRetriever(graph_kb, embed_model=embed_model).retrieve(QUESTION)
-    with pytest.raises(ValueError, match=r"embed_model: '.*MockEmbedding' is not allowed; .* holds vectors of 'wordllama"):
+    with pytest.raises(
+        ValueError, match=r"embed_model: '.*MockEmbedding' is not allowed; .* holds vectors of 'wordllama"
+    ):
         RecipeRetriever(graph_kb, embed_model=MockEmbedding(4))
     with pytest.raises(ValueError, match="embed_model: is not allowed with ExternalDocuments"):
         PageRankRetriever(documents_in(SimpleDocumentStore(), graph_kb.graph), upstream={}, embed_model=embed_model)

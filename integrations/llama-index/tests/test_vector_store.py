@@ -231,6 +231,18 @@ def test_is_written_without_its_contents(store):
     }
 
 
+def test_is_written_with_the_path_that_it_was_opened_by(store, embed_model, tmp_path):
+    made = HopweaveVectorStore.open(tmp_path / "kb.db", embed_model=embed_model, tenant={"customer": "acme"})
+    made.add([TextNode(id_="a", text="The gate.", metadata={"customer": "acme"}, embedding=[0.5] * 256)])
+    again = HopweaveVectorStore.from_json(made.to_json())
+    assert again.tenant == {"customer": "acme"}
+    assert [node.node_id for node in again.get_nodes()] == ["a"]
+    assert again.to_dict() == made.to_dict()
+    with pytest.raises(ValueError, match="knowledge_base: is not in the data, as it was given open"):
+        HopweaveVectorStore.from_dict(store.to_dict())
+    assert HopweaveVectorStore.from_dict(store.to_dict(), knowledge_base=store.client).client is store.client
+
+
 def test_modes_work_or_are_refused(embed_model):
     store = HopweaveVectorStore.open(embed_model=embed_model)
     texts = {"a": "The tide gate opens at six.", "b": "The tide gate opens at six!", "c": "The ferry sails at nine."}

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from hopweave.document import Document
+from hopweave.errors import HopweaveError
 from hopweave.graph.build.builders.builder import GraphBuilder, contribute_all
 from hopweave.graph.model import Contribution, Edge, Node
 from hopweave.graph.port import GraphPort
@@ -78,8 +79,10 @@ class GraphStore(ABC):
         wait for a connection, `max_edges` the most edges of one node that a walk follows.
         """
         if is_url(where):
-            from hopweave.graph_store.postgres.store import PostgresStore
-
+            try:
+                from hopweave.graph_store.postgres.store import PostgresStore
+            except ModuleNotFoundError as error:
+                raise HopweaveError(f"{error.name} is not installed; run: pip install 'hopweave[postgres]'") from error
             return PostgresStore(
                 str(where),
                 schema=schema,

@@ -2,6 +2,8 @@
 
 import gc
 import pickle
+import subprocess
+import sys
 
 import pytest
 
@@ -99,3 +101,13 @@ def test_a_secret_is_not_shown():
     with pytest.raises(ValueError, match="must begin with") as caught:
         GraphLocation(Home(f"mysql://anna:{SECRET}@db/kb")).open()
     assert SECRET not in str(caught.value)
+
+
+def test_without_psycopg_the_error_says_what_to_install():
+    program = (
+        "import sys; sys.modules['psycopg'] = None\n"
+        "from hopweave.graph_store.store import GraphStore\n"
+        "GraphStore.open('postgresql://db/kb')"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert "HopweaveError: psycopg is not installed; run: pip install 'hopweave[postgres]'" in ran.stderr

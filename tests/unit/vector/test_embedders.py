@@ -177,8 +177,8 @@ def test_when_nobody_answers_every_reason_is_reported(caplog):
     with pytest.raises(EmbeddingError) as caught:
         cascade.embed(["ab"])
     assert str(caught.value) == "all embedders failed: one: ConnectionError; two: ConnectionError"
-    told = [str(one.exc_info[1]) for one in caplog.records if one.exc_info and one.levelno == logging.DEBUG]
-    assert told == ["service unreachable", "service unreachable"]
+    logged = [str(one.exc_info[1]) for one in caplog.records if one.exc_info and one.levelno == logging.DEBUG]
+    assert logged == ["service unreachable", "service unreachable"]
 
 
 def test_a_cascade_can_be_written_in_a_recipe():

@@ -64,7 +64,15 @@ def to_predicate(filters: MetadataFilters | None) -> Predicate | None:
     Returns:
         A function of a hit, or None if there are no filters.
 
+    Raises:
+        ValueError: If it is something else than LlamaIndex metadata filters.
+
     """
+    if filters is not None and not isinstance(filters, MetadataFilters):
+        raise ValueError(
+            "filters: must be MetadataFilters, as MetadataFilters(filters=[MetadataFilter(key='year', value=1974)]), "
+            f"but got {filters!r}"
+        )
     return None if filters is None else Predicate(filters)
 
 

@@ -69,6 +69,24 @@ def opened(knowledge_base: Knowledge | str | Path, embed_model: BaseEmbedding | 
     return found
 
 
+def check_written(data: Mapping[str, Any]) -> None:
+    """
+    Refuse data of a component that was made with an open knowledge base, unless one is given again.
+
+    Args:
+        data: What `from_dict` is to make a component of.
+
+    Raises:
+        ValueError: If there is no knowledge base.
+
+    """
+    if data.get("knowledge_base") is None:
+        raise ValueError(
+            "knowledge_base: is not in the data, as it was given open and not as a path; give one to "
+            "from_dict(data, knowledge_base=...)"
+        )
+
+
 def documents_in(
     store: Any,
     graph: KnowledgeBase | GraphPort | GraphHome | str | Path | SecretStr,

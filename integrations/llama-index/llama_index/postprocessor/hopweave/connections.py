@@ -2,12 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 from llama_index.core.bridge.pydantic import ConfigDict, Field
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
-from llama_index.hopweave.knowledge import opened
+from llama_index.hopweave.knowledge import check_written, opened
 from llama_index.hopweave.nodes import CONNECTIONS_KEY, to_hit, visible_nodes
 from llama_index.hopweave.questions import tenant_of, to_query
 
@@ -42,6 +43,17 @@ class ConnectionsPostprocessor(Component, BaseNodePostprocessor, ABC):
     def class_name(cls) -> str:
         """The name under which it is written."""
         return cls.__name__
+
+    def to_dict(self, **kwargs: Any) -> dict[str, Any]:
+        """As data; a knowledge base that was given as a path is in it, an open one is not."""
+        path = {"knowledge_base": str(self.knowledge_base)} if isinstance(self.knowledge_base, str | Path) else {}
+        return {**super().to_dict(**kwargs), **path}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], **kwargs: Any) -> Self:
+        """Made of what `to_dict` wrote."""
+        check_written({**data, **kwargs})
+        return super().from_dict(data, **kwargs)
 
     @abstractmethod
     def connections(

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self, cast
 
 import numpy as np
-from llama_index.core.bridge.pydantic import Field
+from llama_index.core.bridge.pydantic import Field, PrivateAttr
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.schema import BaseNode
 from llama_index.core.vector_stores.types import (
@@ -19,6 +19,7 @@ from llama_index.core.vector_stores.types import (
 )
 from llama_index.hopweave.embedder import chosen_model, to_embedder
 from llama_index.hopweave.filters import to_predicate
+from llama_index.hopweave.knowledge import check_written
 from llama_index.hopweave.nodes import plain_node, to_document
 
 from hopweave.fusion.reciprocal_rank import ReciprocalRank
@@ -77,6 +78,8 @@ class HopweaveVectorStore(BasePydanticVectorStore):
         default=None, description="Metadata values a node must have to be seen, written or deleted."
     )
 
+    _path: str | None = PrivateAttr(default=None)
+
     @classmethod
     def open(
         cls,
@@ -102,7 +105,24 @@ class HopweaveVectorStore(BasePydanticVectorStore):
         """
         if (model := chosen_model(embed_model)) is not None:
             options["embedder"] = to_embedder(model)
-        return cls(knowledge_base=KnowledgeBase.open(path, **options), tenant=tenant)
+        made = cls(knowledge_base=KnowledgeBase.open(path, **options), tenant=tenant)
+        made._path = None if path is None else str(path)
+        return made
+
+    def to_dict(self, **kwargs: Any) -> dict[str, Any]:
+        """As data; the path of a store that `open` has opened is in it, an open knowledge base is not."""
+        path = {} if self._path is None else {"knowledge_base": self._path}
+        return {**super().to_dict(**kwargs), **path}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], **kwargs: Any) -> Self:
+        """Made of what `to_dict` wrote; a path is opened as `open` does, with `embed_model` if it is given."""
+        given = {**data, **kwargs}
+        check_written(given)
+        if not isinstance(given["knowledge_base"], str | Path):
+            return super().from_dict(data, **kwargs)
+        model, tenant = given.get("embed_model"), given.get("tenant")
+        return cast("Self", cls.open(given["knowledge_base"], embed_model=model, tenant=tenant))
 
     @classmethod
     def class_name(cls) -> str:
