@@ -139,6 +139,13 @@ def test_what_are_no_filters_is_refused_at_once(filters, kb):
             make()
 
 
+@pytest.mark.parametrize("operator", ["in", "nin"])
+def test_an_operator_that_needs_a_list_is_refused_without_one_however_deep(operator, kb):
+    part = MetadataFilters(filters=[MetadataFilter(key="type", value="CONVO_SLACK", operator=operator)])
+    with pytest.raises(ValueError, match=f"filters.type: operator '{operator}' takes a list of values, but got 'CONVO"):
+        RecipeRetriever(kb, filters=MetadataFilters(filters=[part]))
+
+
 def test_a_parameter_that_is_not_there_is_an_error_that_names_those_that_are(kb):
     allowed = "RecipeRetriever: no parameter 'top_k'; allowed are knowledge_base, recipe, .*similarity_top_k, .*tenant"
     with pytest.raises(TypeError, match=allowed):

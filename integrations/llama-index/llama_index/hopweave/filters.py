@@ -65,7 +65,7 @@ def to_predicate(filters: MetadataFilters | None) -> Predicate | None:
         A function of a hit, or None if there are no filters.
 
     Raises:
-        ValueError: If it is something else than LlamaIndex metadata filters.
+        ValueError: If it is something else than LlamaIndex metadata filters, or `in` has no list.
 
     """
     if filters is not None and not isinstance(filters, MetadataFilters):
@@ -73,6 +73,8 @@ def to_predicate(filters: MetadataFilters | None) -> Predicate | None:
             "filters: must be MetadataFilters, as MetadataFilters(filters=[MetadataFilter(key='year', value=1974)]), "
             f"but got {filters!r}"
         )
+    if filters is not None:
+        _check_lists(filters)
     return None if filters is None else Predicate(filters)
 
 
@@ -86,6 +88,16 @@ def _admits(part: MetadataFilters | MetadataFilter, metadata: Mapping[str, Any])
     if actual is None and part.operator != FilterOperator.IS_EMPTY:
         return False
     return _OWN[part.operator](actual, part.value)
+
+
+def _check_lists(filters: MetadataFilters) -> None:
+    for part in filters.filters:
+        if isinstance(part, MetadataFilters):
+            _check_lists(part)
+        elif part.operator in (FilterOperator.IN, FilterOperator.NIN) and not isinstance(part.value, list):
+            raise ValueError(
+                f"filters.{part.key}: operator {part.operator.value!r} takes a list of values, but got {part.value!r}"
+            )
 
 
 def _listed(value: Any) -> list[Any]:
