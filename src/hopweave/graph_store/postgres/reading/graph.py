@@ -20,7 +20,6 @@ from hopweave.graph.port import (
 )
 from hopweave.graph.storage.name_index import shown_keys
 from hopweave.graph.storage.row_edges import RowEdges
-from hopweave.graph.storage.topic_share import FILE_NAME, MAX_SHARED, MIN_SHARED
 from hopweave.graph.tenant_view import States
 from hopweave.graph_store.postgres.arrays import packed, unpacked
 from hopweave.graph_store.postgres.connections import Connections, Rows
@@ -37,6 +36,7 @@ from hopweave.graph_store.postgres.reading.flags import LookedUpFlags
 from hopweave.graph_store.postgres.reading.names import PostgresNames, stored_keys
 from hopweave.graph_store.postgres.reading.statements import PostgresStatements
 from hopweave.graph_store.postgres.reading.tenant import OF_KEYS, OF_NAMES, OF_NUMBERS, TenantFacts
+from hopweave.graph_store.postgres.reading.topic_share import topic_share
 from hopweave.graph_store.postgres.schema import is_storable
 from hopweave.graph_store.postgres.trigrams import EXTENSION_SCHEMA
 from hopweave.storage.columns import Array, Column
@@ -54,21 +54,6 @@ _NAMED = (
     f"SELECT name_key, description, {_ABOUT} FROM nodes WHERE name_key = ANY(%s) AND (flags & 8) > 0 "
     "AND id < %s ORDER BY key"
 )
-_SAMPLED = 1024  # nodes of any kind
-_TOPIC_SHARE = """
-WITH sample AS (
-    SELECT n.id FROM generate_series(0, %s, %s) AS s (id) JOIN nodes n USING (id)
-    WHERE (n.flags & 8) > 0 AND n.kind = %s
-), topics AS (
-    SELECT s.id, e.dst FROM sample s
-    CROSS JOIN LATERAL (SELECT DISTINCT dst FROM edges WHERE src = s.id AND code / 4 = %s AND (code & 2) = 0) e
-), telling AS (
-    SELECT dst FROM topics GROUP BY dst HAVING count(*) <= greatest(%s * (SELECT count(*) FROM sample), %s)
-)
-SELECT count(DISTINCT t.id)::float / greatest((SELECT count(*) FROM sample), 1)
-FROM topics t JOIN telling USING (dst) JOIN nodes n ON n.id = t.dst WHERE (n.description::json ->> 2) !~ %s
-"""
-"""As `topic_share` of `graph/storage/topic_share.py` counts."""
 
 
 class PostgresGraph(RowEdges):
@@ -351,21 +336,9 @@ class PostgresGraph(RowEdges):
         return LookedUpFlags(is_target)
 
     def topic_share(self) -> float:
-        """About how many of the passages are about something that few others are about, judged by a sample.
-
-        In a large graph it is judged anew only when a hundredth of the passages have come or gone.
-        """
-        if not self._passages or "about" not in self.edge_types:
-            return 0.0
-        version, passages, share = self._shared.get(_TOPIC_SHARE, (None, 0, 0.0))
-        is_like_before = self._passages >= _SAMPLED and abs(passages - self._passages) * 100 < self._passages
-        if version != self.version and not is_like_before:
-            about = self.edge_types.index("about")
-            step = max(1, self.size // _SAMPLED)
-            parameters = (self.size - 1, step, self._passage_kind, about, MAX_SHARED, MIN_SHARED, FILE_NAME)
-            ((share,),) = self._connections.read(_TOPIC_SHARE, parameters)
-            self._shared[_TOPIC_SHARE] = self.version, self._passages, share
-        return float(share)
+        """About how many of the passages are about something that few others are about, judged by a sample."""
+        sizes = self.version, self._passages, self.size
+        return topic_share(self._connections, self._shared, sizes, self._passage_kind, self.edge_types)
 
     def cooccurring(self, words: Iterable[str]) -> tuple[Indices, Floats]:
         """The nodes whose names occur next to forms of these casefolded words, each once, and how closely.
