@@ -25,8 +25,10 @@ class PartsBuilder(GraphBuilder):
 
     >>> part = Document("d2", "She sails daily.", {"source_id": "d", "split_id": 2})
     >>> found = PartsBuilder().contribute(part)
-    >>> [(mention.name, mention.type) for mention in found.mentions], [edge.target for edge in found.edges]
-    ([('d', 'part_of')], ['address:d#1'])
+    >>> [(mention.name, mention.type) for mention in found.mentions]
+    [('d', 'part_of')]
+    >>> [(edge.source, edge.type, edge.target) for edge in found.edges]
+    [('address:d#1', 'followed_by', 'passage:d2')]
     >>> first = Document("d0", "MV Skua is a ferry.", {"source_id": "d", "split_id": 0})
     >>> [(edge.source, edge.target) for edge in PartsBuilder().contribute(first).edges if edge.type == "subject"]
     [('document:d', 'entity:mv skua')]
@@ -48,7 +50,7 @@ class PartsBuilder(GraphBuilder):
     )
 
     def contribute(self, document: Document) -> Contribution:
-        """The passage, the document it is a part of, an edge to the part before it, and what the document is about."""
+        """The passage, the document it is a part of, its place among the parts, and what the document is about."""
         passage = Node.passage(document.id, document.title)
         numbers = ((name, _number(document.metadata.get(name))) for name in self.number_fields)
         field, number = next((one for one in numbers if one[1] is not None), ("", None))
@@ -83,7 +85,7 @@ class PartsBuilder(GraphBuilder):
         if isinstance(following, str) and following:
             yield Edge(passage, passage_id(following), "followed_by", self.next_weight)
         elif number is not None:
-            yield Edge(passage, f"{ADDRESS}{whole}#{number - 1}", "follows", self.next_weight)
+            yield Edge(f"{ADDRESS}{whole}#{number - 1}", passage, "followed_by", self.next_weight)
 
 
 def _number(value: object) -> int | None:

@@ -19,20 +19,20 @@ ISLE = Document("isle", "Harris is an island.", {"title": "Harris"})
 
 
 @pytest.mark.parametrize(
-    ("metadata", "whole", "targets"),
+    ("metadata", "whole", "edges"),
     [
-        ({"source_id": "ship", "split_id": 3}, ["ship"], ["address:ship#2"]),  # Haystack
-        ({"ref_doc_id": "ship", "next_id": "s4"}, ["ship"], ["passage:s4"]),  # LlamaIndex
-        ({"source": "ship.md", "part": 2}, ["ship.md"], ["address:ship.md#1"]),  # hopweave index, Markdown
+        ({"source_id": "ship", "split_id": 3}, ["ship"], [("address:ship#2", "passage:d")]),  # Haystack
+        ({"ref_doc_id": "ship", "next_id": "s4"}, ["ship"], [("passage:d", "passage:s4")]),  # LlamaIndex
+        ({"source": "ship.md", "part": 2}, ["ship.md"], [("address:ship.md#1", "passage:d")]),  # Markdown
         ({"source": "all.jsonl"}, [], []),  # a file with many documents
         ({"source_id": " ", "split_id": True}, [], []),
         ({}, [], []),
     ],
 )
-def test_what_splitters_leave_in_the_metadata(metadata, whole, targets):
+def test_what_splitters_leave_in_the_metadata(metadata, whole, edges):
     found = PartsBuilder().contribute(Document("d", "text", metadata))
     assert [mention.name for mention in found.mentions] == whole
-    assert [edge.target for edge in found.edges] == targets
+    assert [(edge.source, edge.target, edge.type) for edge in found.edges] == [(*ends, "followed_by") for ends in edges]
 
 
 def subjects(text, metadata):
@@ -99,8 +99,9 @@ def test_parts_are_linked_by_default_to_their_document_and_to_each_other(fleet):
     found = dict(zip(passages, documents_in_parts(graph, np.array(passages)), strict=True))
     assert found[numbers["passage:s0"]] == found[numbers["passage:s1"]] != numbers["passage:s0"]
     assert found[numbers["passage:isle"]] == numbers["passage:isle"]
-    edges = graph.neighbours(np.array([numbers["passage:s1"]]))
-    assert numbers["passage:s0"] in edges.targets.tolist()
+    edges = graph.neighbours(np.array([numbers["passage:s0"]]))
+    followed_by = edges.targets[edges.types == list(graph.edge_types).index("followed_by")]
+    assert followed_by.tolist() == [numbers["passage:s1"]]
 
 
 def test_a_name_that_parts_of_one_document_are_about_is_not_ambiguous(fleet):
