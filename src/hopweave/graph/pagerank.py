@@ -3,6 +3,7 @@
 import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -18,7 +19,7 @@ from hopweave.graph.paths.path import Path
 from hopweave.graph.paths.strongest_paths import strongest_paths
 from hopweave.graph.port import Floats, GraphPort, Indices, NodeValues
 from hopweave.graph.storage.parts import documents_in_parts
-from hopweave.graph.walk.node_bias import FixedBias, SparseBias
+from hopweave.graph.walk.node_bias import Boosts, FixedBias, SparseBias
 from hopweave.graph.walk.personalised_pagerank import PageRankScores, personalised_pagerank
 from hopweave.graph.walk.relevance import Relevance, Strengths, normalised_strengths, strengths_of, weighted_mean
 from hopweave.graph.walk.restart import adaptive_restart, restart_vector
@@ -74,7 +75,9 @@ class PageRank(Source):
         default=0.12, gt=0, le=1, description="Probability to jump back to the seeds; higher stays nearer."
     )
     adaptive_restart: bool = Field(
-        default=False, description="Whether a specific question stays nearer than a broad one."
+        default=False,
+        description="Whether the entities that a question names replace `restart`: .5 for one to three, .15 for more "
+        "than five, else .3.",
     )
     passages: int = Field(default=5, ge=0, description="How many upstream passages are seeds.")
     passage_mass_linked: float = Field(
@@ -178,14 +181,14 @@ class PageRank(Source):
         seeds = self._seeds(linking, relevance.to_question, numbers)
         if not seeds and not in_time:
             raise GraphTimeout("the server that holds the graph did not look up the seeds of the walk in time")
-        bias = self._node_bias(graph, relevance, beyond_names, numbers)
-        scores = self._walk(graph, seeds, self._restart(query, linking, seeds), bias)
+        bias, boosts = self._node_bias(graph, relevance, beyond_names, numbers)
+        scores = self._walk(graph, seeds, self._restart(query, linking), bias)
         shares, numbers = self._shares(graph, scores, numbers)
         if not shares and not scores.finished:
             raise GraphTimeout("the server that holds the graph did not read the edges of the seeds in time")
         try:
             explained = {key: numbers[key] for key, _ in shares[: self.explained]}
-            paths = self._paths(graph, linking, seeds, explained, bias)
+            paths = self._paths(graph, linking, seeds, explained, boosts)
         except GraphTimeout:  # a ranking without paths is better than none
             paths = {}
         best = shares[0][1] if shares else 1.0
@@ -240,22 +243,21 @@ class PageRank(Source):
         mass = self.passage_mass_linked * linked + self.passage_mass_unlinked * (1 - linked)
         return restart_vector(named, passages, mass)
 
-    def _restart(self, query: Query, linking: Linking, seeds: Mapping[int, float]) -> float:
+    def _restart(self, query: Query, linking: Linking) -> float:
         if query.plan is not None and query.plan.restart is not None:
             return query.plan.restart
-        if self.adaptive_restart:
-            return adaptive_restart(len(seeds), names_an_entity=bool(linking.links))
-        return self.restart
+        return adaptive_restart(len({link.node for link in linking.links})) if self.adaptive_restart else self.restart
 
     def _node_bias(
         self, graph: GraphPort, relevance: Relevance, beyond_names: Sequence[str], numbers: Mapping[str, int]
-    ) -> NodeValues | None:
-        """What the weights of edges to each node are multiplied by; None if no passage is relevant.
+    ) -> tuple[NodeValues | None, Boosts]:
+        """What the weights of edges to each node are multiplied by, and which nodes co-occurrence boosts.
 
-        `beyond_names` are the words of the question outside the names.
+        None, and none of them, if no passage is relevant. `beyond_names` are the words of the question outside the
+        names.
         """
         if not self.relevance_exponent or not relevance.beyond_names:
-            return None
+            return None, _no_boosts
         passages, topics = graph.nodes_of_kind("passage"), graph.targets_of_type("about")
         fixed = FixedBias(passages, topics, self.relevance_floor**self.relevance_exponent, self.topic_boost)
         known = [key for key in relevance.beyond_names if key in numbers]
@@ -264,20 +266,20 @@ class PageRank(Source):
 
         def boosts() -> tuple[Indices, Floats]:
             if not self.cooccurrence_boost:
-                return np.empty(0, np.int64), np.empty(0)
+                return _no_boosts()
             nodes, closeness = graph.cooccurring(beyond_names)
             return nodes, 1 + self.cooccurrence_boost * closeness
 
         if not isinstance(passages, np.ndarray) or not isinstance(topics, np.ndarray):
             boosts()  # from now on a server looks the words up for all nodes that are read
-            return SparseBias(fixed, relevant, boosts)
+            return SparseBias(fixed, relevant, boosts), boosts
         # one number for every node is the fastest where the graph lies in memory
         parameters = (self.relevance_floor, self.relevance_exponent, self.topic_boost)
         bias = graph.cached(("node bias", *parameters), lambda: fixed[np.arange(graph.size)]).copy()
         bias[relevant[0]] = relevant[1]
         boosted, boost = boosts()
         bias[boosted] *= boost
-        return bias
+        return bias, lambda: (boosted, boost)
 
     def prepare(self, graph: GraphPort) -> None:
         """Compute what does not depend on the question, so that it can be stored with the graph."""
@@ -341,7 +343,7 @@ class PageRank(Source):
         linking: Linking,
         seeds: Mapping[int, float],
         numbers: Mapping[str, int],
-        bias: NodeValues | None,
+        boosts: Boosts,
     ) -> dict[str, dict[str, Any]]:
         """For each of these documents the strongest path to it, in words, and which entities on it were boosted."""
         paths = strongest_paths(
@@ -352,7 +354,7 @@ class PageRank(Source):
             edge_type_weights={**EDGE_TYPE_WEIGHTS, **self.backward_type_weights},
             only_read=True,  # what the walk has not read has carried nothing to them
         )
-        boosted = self._boosted(graph, paths.values(), bias)
+        boosted = _boosted(graph, paths.values(), boosts)
         receipts: dict[str, dict[str, Any]] = {}
         for key, number in numbers.items():
             if path := paths.get(number):
@@ -360,12 +362,19 @@ class PageRank(Source):
                 receipts[key] = {"path": path.words} | ({"boosted_by": boosted_by} if boosted_by else {})
         return receipts
 
-    def _boosted(self, graph: GraphPort, paths: Iterable[Path], bias: NodeValues | None) -> set[str]:
-        """The ids of the entities on these paths that co-occurrence has boosted."""
-        if bias is None:
-            return set()
-        entities = graph.find({node.id for path in paths for node in path.nodes if node.kind != "passage"})
-        return {id_ for id_, number in entities.items() if bias[np.array([number])][0] > max(self.topic_boost, 1.0)}
+
+def _no_boosts() -> tuple[Indices, Floats]:
+    return np.empty(0, np.int64), np.empty(0)
+
+
+def _boosted(graph: GraphPort, paths: Iterable[Path], boosts: Boosts) -> set[str]:
+    """The ids of the entities on these paths that co-occurrence has boosted."""
+    nodes, boost = boosts()
+    if not len(nodes):
+        return set()
+    entities = graph.find({node.id for path in paths for node in path.nodes if node.kind != "passage"})
+    boosted = np.isin(np.array(list(entities.values()), np.int64), nodes[boost > 1])
+    return set(compress(entities, boosted))
 
 
 def _inexact(linking: Linking) -> dict[str, dict[str, str]]:

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from hopweave import Document, Hit, KnowledgeBase, Pipeline, Query
 from hopweave.errors import MissingCapability
 from hopweave.graph.build.builders.mentions import MentionsBuilder
+from hopweave.graph.build.entity_resolution import EntityResolution
 from hopweave.graph.build.resolve import resolve
 from hopweave.graph.external_documents import ExternalDocuments
 from hopweave.graph.pagerank import PageRank
@@ -111,6 +112,51 @@ def test_entities_that_cooccur_with_forms_of_the_questions_words_are_boosted():
     assert (boosted_by["c"], boosted_by["b"]) == (["Carl Ek"], None)
 
 
+class LookedUp:
+    """A graph that looks flags of nodes up, as one on a server does."""
+
+    def __init__(self, graph):
+        self._graph = graph
+
+    def __getattr__(self, name):
+        return getattr(self._graph, name)
+
+    def nodes_of_kind(self, kind):
+        return Flags(self._graph.nodes_of_kind(kind))
+
+    def targets_of_type(self, edge_type):
+        return Flags(self._graph.targets_of_type(edge_type))
+
+
+class Flags:
+    def __init__(self, flags):
+        self._flags = flags
+
+    def __getitem__(self, nodes):
+        return self._flags[nodes]
+
+
+@pytest.mark.parametrize("port", [lambda graph: graph, LookedUp], ids=["in memory", "looked up"])
+def test_a_boost_below_that_of_topics_is_in_the_receipt_and_one_of_topics_alone_is_not(port):
+    documents = [
+        Document("a", "Anna Lind met Bo Dahl and Carl Ek.", {"title": "Anna Lind"}),
+        Document("b", "Bo Dahl sold fish.", {"title": "Bo Dahl"}),
+        Document("c", "Carl Ek mended nets.", {"title": "Nets"}),
+        *(Document(f"c{number}", "Later Carl Ek rested.", {"title": f"Rest {number}"}) for number in range(3)),
+        Document("d", "A bust of composer Carl Ek.", {"title": "Park"}),
+    ]
+    question, upstream = Query("Which composers did Anna Lind meet?"), {"text": [Hit("a", 1.0)]}
+    everywhere = EntityResolution(searched_kinds=("entity",))
+    graph = resolve(map(MentionsBuilder().contribute, documents), everywhere).graph()
+    nodes, closeness = graph.cooccurring(["composers"])
+    # in one of six passages with the name: 1 / (1 + 6), so a boost of 1 + 5/7, which is less than that of topics, 2
+    assert (nodes.tolist(), closeness.tolist()) == ([graph.find(["entity:carl ek"])["entity:carl ek"]], [1 / 7])
+    place = ExternalDocuments(port(graph), lambda ids: map(Hit, ids))
+    hits = PageRank(seeds_from=("text",), word_source=None).search(question, place, upstream)
+    boosted_by = {hit.id: hit.receipts[-1].details.get("boosted_by") for hit in hits}
+    assert (boosted_by["c"], boosted_by["b"]) == (["Carl Ek"], None)
+
+
 def test_entities_that_a_passage_is_about_are_boosted():
     documents = [
         Document("a", "Anna Lind met Bo Dahl and Carl Ek.", {"title": "Anna Lind"}),
@@ -180,6 +226,17 @@ def test_a_specific_question_may_stay_nearer_than_a_broad_one(kb):
         source = ALONE.model_copy(update={"adaptive_restart": adaptive})
         scores[adaptive] = {hit.id: hit.score for hit in source.search(Query("MV Skua"), kb)}
     assert scores[True]["lunn"] < scores[False]["lunn"]
+
+
+def test_passages_about_what_a_question_names_do_not_make_it_broad():
+    about = [Document(f"about {number}", "She sails.", {"title": "MV Skua"}) for number in range(8)]
+    with KnowledgeBase.open(embedder=None) as kb:
+        kb.add([*about, *ISLES])
+        shares = [
+            {hit.id: hit.receipts[-1].details["share"] for hit in source.search(Query("MV Skua"), kb)}
+            for source in (ALONE.changed(adaptive_restart=True), ALONE.changed(restart=0.5))
+        ]
+    assert shares[0] == shares[1]
 
 
 def test_bad_parameters_are_named():

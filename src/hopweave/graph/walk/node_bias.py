@@ -8,6 +8,9 @@ import numpy.typing as npt
 
 from hopweave.graph.port import Floats, Indices, NodeFlags
 
+Boosts = Callable[[], tuple[Indices, Floats]]
+"""Distinct nodes and what multiplies the bias of each, as far as a graph has found them when it is called."""
+
 
 @dataclass(frozen=True, slots=True)
 class FixedBias:
@@ -40,9 +43,7 @@ class SparseBias:
     array([0.5, 1. , 3. ], dtype=float32)
     """
 
-    def __init__(
-        self, fixed: FixedBias, replaced: tuple[Indices, Floats], multiplied: Callable[[], tuple[Indices, Floats]]
-    ) -> None:
+    def __init__(self, fixed: FixedBias, replaced: tuple[Indices, Floats], multiplied: Boosts) -> None:
         """Numbers of distinct nodes, and what replaces the bias of each or multiplies it."""
         self._fixed, self._replaced, self._multiplied = fixed, _ordered(*replaced), multiplied
 

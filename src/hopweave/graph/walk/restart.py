@@ -31,22 +31,20 @@ def restart_vector(
     return seeds
 
 
-def adaptive_restart(
-    seed_count: int, *, names_an_entity: bool, near: float = 0.5, usual: float = 0.3, far: float = 0.15
-) -> float:
-    """The restart that suits a question: a specific one stays near its seeds, a broad one goes far.
+def adaptive_restart(entities: int, *, near: float = 0.5, usual: float = 0.3, far: float = 0.15) -> float:
+    """The restart that suits a question: a specific one stays near what it names, a broad one goes far.
 
-    Specific: an entity is named and there are at most 3 seeds. Broad: more than 5 seeds.
+    Specific: it names one to three entities. Broad: more than five.
 
-    >>> [adaptive_restart(count, names_an_entity=True) for count in (2, 4, 6)]
-    [0.5, 0.3, 0.15]
+    >>> [adaptive_restart(count) for count in (0, 1, 4, 6)]
+    [0.3, 0.5, 0.3, 0.15]
     """
     for name, value in (("near", near), ("usual", usual), ("far", far)):
         if not 0 < value <= 1:
             raise ValueError(f"{name}: {value} is not allowed; it must be above 0 and at most 1")
-    if names_an_entity and seed_count <= 3:
+    if 1 <= entities <= 3:
         return near
-    return far if seed_count > 5 else usual
+    return far if entities > 5 else usual
 
 
 def _total(name: str, weights: Mapping[Seed, float]) -> float:

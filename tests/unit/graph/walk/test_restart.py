@@ -35,22 +35,9 @@ def test_bad_numbers_are_named():
     with pytest.raises(ValueError, match=r"passages\['d'\]: weight -1"):
         restart_vector({}, {"d": -1.0}, 0.5)
     with pytest.raises(ValueError, match="near: 0 is not allowed"):
-        adaptive_restart(1, names_an_entity=True, near=0)
+        adaptive_restart(1, near=0)
 
 
-@pytest.mark.parametrize(
-    ("seed_count", "names_an_entity", "expected"),
-    [
-        (1, True, 0.5),
-        (3, True, 0.5),
-        (4, True, 0.3),
-        (5, True, 0.3),
-        (6, True, 0.15),
-        (1, False, 0.3),
-        (3, False, 0.3),
-        (5, False, 0.3),
-        (6, False, 0.15),
-    ],
-)
-def test_specific_questions_stay_near_and_broad_ones_go_far(seed_count, names_an_entity, expected):
-    assert adaptive_restart(seed_count, names_an_entity=names_an_entity) == expected
+@pytest.mark.parametrize(("entities", "expected"), [(0, 0.3), (1, 0.5), (3, 0.5), (4, 0.3), (5, 0.3), (6, 0.15)])
+def test_specific_questions_stay_near_and_broad_ones_go_far(entities, expected):
+    assert adaptive_restart(entities) == expected

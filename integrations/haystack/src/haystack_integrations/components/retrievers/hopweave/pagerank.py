@@ -84,7 +84,8 @@ class PageRankRetriever(SourceRetriever):
         :param analyzer: Analyzer for the words outside the names.
         :param linker: How names in the question are found; the usual way when not given.
         :param restart: Probability to jump back to the seeds; higher stays nearer.
-        :param adaptive_restart: Whether a specific question stays nearer than a broad one.
+        :param adaptive_restart: Whether the entities that a question names replace `restart`: .5 for one to three, .15
+            for more than five, else .3.
         :param passages: How many upstream passages are seeds.
         :param passage_mass_linked: Their share of restarts when all names are linked.
         :param passage_mass_unlinked: Their share when no name is linked for sure.
