@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from functools import partial
 
 import numpy as np
 
@@ -41,21 +40,8 @@ class RowEdges(ABC):
 
     def weighted(self, forward: Sequence[float], backward: Sequence[float]) -> Callable[[Indices], WeightedEdges]:
         """A function that returns the edges of nodes both ways, each weight times the factor of its type."""
-        return partial(self._weighted_edges, np.repeat(np.stack([forward, backward], axis=1), 2, axis=1).reshape(-1))
-
-    def _weighted_edges(self, factor_of_code: Floats, nodes: Indices) -> WeightedEdges:
-        counts, (targets, codes, weights) = self._gather(nodes)
-        starts = np.cumsum(counts, dtype=np.int64) - counts
-        is_mention = codes & MENTION > 0
-        factors = factor_of_code[codes]
-        factors *= weights
-        rarity = self._rarity_of(targets)
-        rarity *= np.repeat(self._rarity_of(nodes), counts)
-        factors *= rarity
-        if is_mention.all():  # a passage has one mention of a node
-            return WeightedEdges(starts, counts, targets, factors, distinct=True)
-        factors[(codes & BACKWARD > 0) & (targets == np.repeat(nodes, counts))] = 0  # a self loop is one edge
-        return WeightedEdges(starts, counts, targets, factors, distinct=False)
+        factors = factors_by_code(forward, backward)
+        return lambda nodes: weighed(nodes, self._gather(nodes), factors, self._rarity_of)[0]
 
     def neighbours(self, nodes: Indices, direction: Direction = "out") -> Neighbours:
         """The edges of these nodes, in the order asked for; within a node ordered by target, then type."""
@@ -91,6 +77,39 @@ class RowEdges(ABC):
             codes.astype(np.int64),
             weights * rarity,
         )
+
+
+def factors_by_code(forward: Sequence[float], backward: Sequence[float]) -> Floats:
+    """One factor for each code of an entry, from one per edge type there and back.
+
+    >>> factors_by_code([2.0], [3.0]).tolist()
+    [2.0, 2.0, 3.0, 3.0]
+    """
+    return np.repeat(np.stack([forward, backward], axis=1), 2, axis=1).reshape(-1)
+
+
+def weighed(
+    nodes: Indices,
+    gathered: tuple[Array, Sequence[Array]],
+    factor_of_code: Floats,
+    rarity_of: Callable[[Array], Floats],
+) -> tuple[WeightedEdges, Mask]:
+    """The edges of nodes both ways from their gathered entries, and which of them are mentions.
+
+    Weight = stored weight x factor of the code x rarity of the nodes at both ends.
+    """
+    counts, (targets, codes, weights) = gathered
+    starts = np.cumsum(counts, dtype=np.int64) - counts
+    is_mention = codes & MENTION > 0
+    factors = factor_of_code[codes]
+    factors *= weights
+    rarity = rarity_of(targets)
+    rarity *= np.repeat(rarity_of(nodes), counts)
+    factors *= rarity
+    if is_mention.all():  # a passage has one mention of a node
+        return WeightedEdges(starts, counts, targets, factors, distinct=True), is_mention
+    factors[(codes & BACKWARD > 0) & (targets == np.repeat(nodes, counts))] = 0  # a self loop is one edge
+    return WeightedEdges(starts, counts, targets, factors, distinct=False), is_mention
 
 
 def rarity_of_node(passages: int, edge_ends: int, dead_end_share: float) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hopweave.graph.port import Floats, Indices, Mask, WeightedEdges
-from hopweave.graph.storage.tables import BACKWARD, MENTION
+from hopweave.graph.storage.row_edges import factors_by_code, weighed
 from hopweave.storage.columns import Array, FrozenRows, Numbers
 
 _AT_ONCE = 500_000
@@ -25,7 +25,7 @@ class _Weighed:
 
 
 class WeightedRows:
-    """Weight = what the document says x the factor of the edge type x the rarity of both ends.
+    """The edges of all nodes as `weighed` gives them.
 
     In a large graph, weights are computed when a node is asked for, so that it is ready as soon as it is opened or
     changed. Once as many edges have been weighed as it has, all are weighed and kept, as it is then asked often.
@@ -34,7 +34,7 @@ class WeightedRows:
     def __init__(self, rows: FrozenRows, rarity: Floats, forward: Sequence[float], backward: Sequence[float]) -> None:
         """`rarity` is one number per node, `forward` and `backward` are factors by edge type, there and back."""
         self._rows, self._rarity = rows, rarity
-        self._factors = np.repeat(np.stack([forward, backward], axis=1), 2, axis=1).reshape(-1)  # by code of an entry
+        self._factors = factors_by_code(forward, backward)
         self._left = int(rows.lengths.sum()) - _AT_ONCE
         self._weighed: _Weighed | None = None
 
@@ -57,18 +57,7 @@ class WeightedRows:
 
     def _weigh(self, nodes: Indices) -> tuple[WeightedEdges, Mask]:
         """The edges of nodes, and which of them are mentions."""
-        counts, (targets, codes, weights) = self._rows.gather(nodes)
-        starts = np.cumsum(counts, dtype=np.int64) - counts
-        is_mention = codes & MENTION > 0
-        factors = self._factors[codes]
-        factors *= weights
-        rarity = self._rarity[targets]
-        rarity *= np.repeat(self._rarity[nodes], counts)
-        factors *= rarity
-        if is_mention.all():  # a passage has one mention of a node
-            return WeightedEdges(starts, counts, targets, factors, distinct=True), is_mention
-        factors[(codes & BACKWARD > 0) & (targets == np.repeat(nodes, counts))] = 0  # a self loop is one edge
-        return WeightedEdges(starts, counts, targets, factors, distinct=False), is_mention
+        return weighed(nodes, self._rows.gather(nodes), self._factors, self._rarity.__getitem__)
 
     def _weigh_all(self) -> _Weighed:
         found, is_mention = self._weigh(np.arange(len(self._rows.lengths)))
