@@ -10,9 +10,12 @@ from hopweave.language.stop_words import STOP_WORDS
 from hopweave.storage.columns import Array, FrozenRows, Numbers
 from hopweave.storage.strings import string_hash
 
-_SHORTEST_STEM = 4  # letters that words of one stem begin with, at least
-_LONGEST_ENDING = 3  # letters they may end with beyond that
-_SHARED = 0.6  # of the longer word's letters
+SHORTEST_STEM = 4
+"""Letters that words of one stem begin with, at least."""
+LONGEST_ENDING = 3
+"""Letters they may end with beyond that."""
+SHARED_LETTERS = 0.6
+"""What they share of the longer word's letters, at least."""
 _GROUPS_KEPT = 10_000
 
 
@@ -20,7 +23,7 @@ class Cooccurrence:
     """How closely words occur next to the names of nodes, as the tables say at one moment.
 
     The share of a word and a node is (passages where the word occurs next to the name) / (1 + passages with the name).
-    The rarity of a word is log(1 + (N - n + 0.5) / (n + 0.5)), if it occurs next to any name in n of N documents.
+    The rarity of a word is that among the documents in which it occurs next to any name.
     """
 
     def __init__(self, tables: GraphTables, passages: Array) -> None:
@@ -56,7 +59,7 @@ class Cooccurrence:
             if len(self._groups) > _GROUPS_KEPT:
                 self._groups = {}
             numbers = self._stem_group(word)
-            group = self._groups[word] = numbers, max(map(self._rarity, numbers), default=0.0)
+            group = self._groups[word] = numbers, max(map(self._rarity_of, numbers), default=0.0)
         return group
 
     def _stem_group(self, word: str) -> list[int]:
@@ -66,9 +69,17 @@ class Cooccurrence:
         found = {number for number in known if self._near_documents[number] and same_stem(word, spelled[number])}
         return sorted(found, key=spelled.__getitem__)
 
-    def _rarity(self, word: int) -> float:
-        near = int(self._near_documents[word])
-        return math.log(1 + (self._documents - near + 0.5) / (near + 0.5))
+    def _rarity_of(self, word: int) -> float:
+        return rarity(int(self._near_documents[word]), self._documents)
+
+
+def rarity(near_documents: int, documents: int) -> float:
+    """log(1 + (N - n + 0.5) / (n + 0.5)) for a word that occurs next to any name in n of N documents.
+
+    >>> round(rarity(1, 2), 3)
+    0.693
+    """
+    return math.log(1 + (documents - near_documents + 0.5) / (near_documents + 0.5))
 
 
 def stem_hash(word: str) -> int:
@@ -77,7 +88,7 @@ def stem_hash(word: str) -> int:
     >>> stem_hash("director") == stem_hash("directed"), stem_hash("sea") == stem_hash("seas")
     (True, False)
     """
-    return string_hash(word[:_SHORTEST_STEM])
+    return string_hash(word[:SHORTEST_STEM])
 
 
 def same_stem(one: str, other: str) -> bool:
@@ -89,7 +100,7 @@ def same_stem(one: str, other: str) -> bool:
     (False, True)
     """
     longer = max(len(one), len(other))
-    needed = max(_SHORTEST_STEM, longer - _LONGEST_ENDING, math.ceil(_SHARED * longer))
+    needed = max(SHORTEST_STEM, longer - LONGEST_ENDING, math.ceil(SHARED_LETTERS * longer))
     return one[:needed] == other[:needed]
 
 

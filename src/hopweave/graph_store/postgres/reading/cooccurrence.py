@@ -1,12 +1,12 @@
 """Which names occur next to words of a question, for a graph in PostgreSQL; see `Cooccurrence`."""
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from hopweave.graph.port import Floats, Indices
+from hopweave.graph.storage.cooccurrence import LONGEST_ENDING, SHARED_LETTERS, SHORTEST_STEM, rarity
 from hopweave.graph_store.postgres.arrays import packed, unpacked
 from hopweave.graph_store.postgres.connections import Rows
 from hopweave.graph_store.postgres.reading.edges import NearRows, near_rows, no_near_rows
@@ -24,9 +24,11 @@ The list of all names next to a frequent word grows with the corpus, while a wal
 _NEAR = f"""
 WITH forms AS MATERIALIZED (
     SELECT asked.place, words.id, words.near_documents FROM unnest(%s::text[]) WITH ORDINALITY AS asked (word, place)
-    JOIN words ON left(words.text, 4) = left(asked.word, 4) AND near_documents > 0
+    JOIN words ON left(words.text, {SHORTEST_STEM}) = left(asked.word, {SHORTEST_STEM}) AND near_documents > 0
     CROSS JOIN LATERAL (SELECT greatest(length(words.text), length(asked.word)) AS longer) l
-    CROSS JOIN LATERAL (SELECT greatest(4, longer - 3, ceil(0.6 * longer)::int) AS needed) n
+    CROSS JOIN LATERAL (
+        SELECT greatest({SHORTEST_STEM}, longer - {LONGEST_ENDING}, ceil({SHARED_LETTERS} * longer)::int) AS needed
+    ) n
     WHERE left(words.text, needed) = left(asked.word, needed)
 ), found AS (
     SELECT near.* FROM near WHERE word IN (SELECT id FROM forms WHERE near_documents <= %s)
@@ -88,7 +90,9 @@ class NearWords:
         if not len(self._asked):
             return np.empty(0, np.int64), np.empty(0)
         groups = [self._asked == one for one in np.unique(self._asked)]
-        rarest = [max(map(self._rarity, self._documents_near[group].tolist())) for group in groups]
+        rarest = [
+            max(rarity(near, self._documents) for near in self._documents_near[group].tolist()) for group in groups
+        ]
         weights = np.array(rarest) / sum(rarest)
         rows = NearRows(*(np.concatenate(column) for column in zip(no_near_rows(), *self._rows, strict=True)))
         pairs = np.unique(rows.word.astype(np.int64) << 32 | rows.node, return_index=True)[1]  # some may be read twice
@@ -102,9 +106,6 @@ class NearWords:
             shares = np.bincount(place[mine], count[mine], len(nodes)) / (1 + with_name)
             closeness += weight * np.minimum(shares, 1.0)
         return nodes[closeness > 0].astype(np.int64), closeness[closeness > 0]
-
-    def _rarity(self, near: int) -> float:
-        return math.log(1 + (self._documents - near + 0.5) / (near + 0.5))
 
 
 def telling(words: Iterable[str]) -> list[str]:
