@@ -7,6 +7,7 @@ from itertools import count
 from pathlib import Path
 from threading import Event
 from time import perf_counter
+from typing import Self
 
 from hopweave.component import Source, Stage, Staged
 from hopweave.concurrency.threads import asked_on_this_loop, beside_loop
@@ -19,11 +20,11 @@ from hopweave.graph.service_neighbourhood import Neighbourhoods
 from hopweave.hit import Hit
 from hopweave.knowledge import Capability, Knowledge, require
 from hopweave.knowledge_base.cache import QueryCache
-from hopweave.metadata.filtered_search import FilteredSearch, deeper
 from hopweave.query import Plan, Query
 from hopweave.recipe import Recipe, check_skip, load_recipe
 from hopweave.routing.gate import GateDecision
 from hopweave.scores import count_of
+from hopweave.search.filtered_search import FilteredSearch, deeper
 from hopweave.search.late_materialisation import can_materialise_late, materialise, without_text
 from hopweave.search.result import Result
 from hopweave.search.sources import Outcome, search, search_async
@@ -75,7 +76,7 @@ class Pipeline:
         `cancelled` is asked before each step; once it says True, `Cancelled` is raised instead of going on.
         """
         with self.knowledge.one_version():
-            run = _Run(self, query, top_k, cancelled)
+            run = _Run(self, query, top_k, cancelled).prepared()
             if run.cached is not None:
                 return run.cached
             run.find()
@@ -95,7 +96,7 @@ class Pipeline:
 
     async def _run_async(self, query: str | Query, top_k: int | None, stopped: Event) -> Result:
         with self.knowledge.one_version(), asked_on_this_loop():
-            run = await beside_loop(lambda: _Run(self, query, top_k, stopped.is_set))  # it may ask a graph on a server
+            run = await beside_loop(_Run(self, query, top_k, stopped.is_set).prepared)
             if run.cached is not None:
                 return run.cached
             await run.find_async()
@@ -110,7 +111,7 @@ class Pipeline:
         Unless `filtered`, it also has those hits that the filters exclude but that may lead a walk to others.
         """
         with self.knowledge.one_version():
-            run = _Run(self, query, top_k, step=f"found, filtered: {filtered}")
+            run = _Run(self, query, top_k, step=f"found, filtered: {filtered}").prepared()
             if run.cached is None:
                 run.find()
             return run.cached or run.kept(run.found(filtered))
@@ -118,7 +119,7 @@ class Pipeline:
     async def find_async(self, query: str | Query, *, top_k: int | None = None, filtered: bool = True) -> Result:
         """The same without blocking the event loop."""
         with self.knowledge.one_version(), asked_on_this_loop():
-            run = await beside_loop(lambda: _Run(self, query, top_k, step=f"found, filtered: {filtered}"))
+            run = await beside_loop(_Run(self, query, top_k, step=f"found, filtered: {filtered}").prepared)
             if run.cached is None:
                 await run.find_async()
             return run.cached or run.kept(run.found(filtered))
@@ -126,7 +127,7 @@ class Pipeline:
     def finish(self, query: str | Query, hits: Sequence[Hit]) -> Result:
         """The last step of `run` for hits that went through the stages elsewhere: paths, neighbourhood and context."""
         with self.knowledge.one_version():
-            return _Run(self, query, None).finished(hits)
+            return _Run(self, query, None).prepared().finished(hits)
 
     def context(self, query: str | Query, hits: Sequence[Hit]) -> Context:
         """The cited context of hits, with paths between them if the recipe asks for them."""
@@ -146,20 +147,13 @@ class _Run:
     ) -> None:
         self._started = perf_counter()
         self._cancelled, self._step = cancelled, step
-        self.recipe, self.knowledge, self._cache = pipeline.recipe, pipeline.knowledge, pipeline._cache
+        self.recipe, self.knowledge = pipeline.recipe, pipeline.knowledge
+        self._cache, self._pipeline = pipeline._cache, pipeline._number
         self.query = question if isinstance(question, Query) else Query(question)
         if self.query.tenant is not None:
             require(self.knowledge, Capability.TENANTS, "a query with a tenant")
-        if top_k is not None:
-            count_of("top_k", top_k)
+        self._top_k = top_k if top_k is None else count_of("top_k", top_k)
         self.gate: GateDecision | None = None
-        self._understand()
-        self.top_k = top_k or self.plan.top_k or self.recipe.top_k
-        self.levels = [
-            planned for level in self.recipe.levels if (planned := [n for n in level if n in self.plan.sources])
-        ]
-        if self.gate is not None and not self.gate.retrieve:
-            self.levels = []
         self.fused: list[Hit] = []
         self.hits: list[Hit] = []
         self.rankings: dict[str, Sequence[Hit]] = {}
@@ -168,13 +162,24 @@ class _Run:
         self._timings: dict[str, float] = {}
         self._failures: dict[str, str] = {}
         self._missing: dict[str, int] = {}
+
+    def prepared(self) -> Self:
+        """This run, ready to find: understood, planned and looked up in the cache, for which a server may be asked."""
+        self._understand()
+        self.top_k = self._top_k or self.plan.top_k or self.recipe.top_k
+        self.levels = [
+            planned for level in self.recipe.levels if (planned := [n for n in level if n in self.plan.sources])
+        ]
+        if self.gate is not None and not self.gate.retrieve:
+            self.levels = []
         sources = [self.recipe.sources[name] for level in self.levels for name in level]
         self._late = self._needed() is not None and can_materialise_late(self.knowledge, sources)
         self.filtered = FilteredSearch(self.query, without_text(self.knowledge) if self._late else self.knowledge)
         self._key: str | None = None
         if self._cache is not None:  # only then is the version asked for, which may be that of a server
-            self._key = self._cache.key(self.query, pipeline._number, self.knowledge.version, self.top_k, step)
+            self._key = self._cache.key(self.query, self._pipeline, self.knowledge.version, self.top_k, self._step)
         self.cached = self._cache.get(self._key) if self._cache is not None and self._key else None
+        return self
 
     def _understand(self) -> None:
         """Gate, intent and plan: what the recipe makes of the question before it looks for anything."""

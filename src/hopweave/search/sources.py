@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
@@ -12,9 +12,10 @@ from hopweave.component import Source
 from hopweave.concurrency.threads import beside_loop, in_thread
 from hopweave.errors import SourceTimeout
 from hopweave.hit import Hit
-from hopweave.metadata.filtered_search import FilteredSearch, missing_in
+from hopweave.knowledge import Knowledge
 from hopweave.query import Query
 from hopweave.recipe import Recipe
+from hopweave.search.filtered_search import FilteredSearch, missing_in
 
 logger = logging.getLogger(__name__)
 
@@ -76,35 +77,53 @@ def search(level: Sequence[str], run: Run) -> dict[str, Outcome]:
     return outcomes
 
 
-def _attempt(name: str, run: Run) -> Outcome:
-    """Ask a source; faults of filters are raised at once."""
-    started = perf_counter()
-    asks, hits = run.filtered.asks(run.source(name)), None
-    while True:
-        run.go_on()
+class _Attempt:
+    """What all attempts at a source share: it is asked for more while filters leave few of its hits, until it fails."""
+
+    def __init__(self, name: str, run: Run) -> None:
+        self.hits: Sequence[Hit] = ()
+        self.error: Exception | None = None
+        self._source, self._run = run.source(name), run
+        self._started = perf_counter()
+
+    def asks(self) -> Iterator[tuple[Source, Knowledge]]:
+        """What to search; whoever does sets `hits`, or `error`. Faults of filters are raised at once."""
+        asks = self._run.filtered.asks(self._source)
         try:
-            source, knowledge = next(asks) if hits is None else asks.send(hits)
+            ask = next(asks)
+            while True:
+                self._run.go_on()
+                yield ask
+                if self.error is not None:
+                    return
+                ask = asks.send(self.hits)
         except StopIteration as done:
-            return Outcome(done.value, perf_counter() - started)
+            self.hits = done.value
+
+    @property
+    def outcome(self) -> Outcome:
+        """What came of it; whether an error matters is decided when the outcomes are collected."""
+        return Outcome(() if self.error else self.hits, perf_counter() - self._started, self.error)
+
+
+def _attempt(name: str, run: Run) -> Outcome:
+    attempt = _Attempt(name, run)
+    for source, knowledge in attempt.asks():
         try:
-            hits = source.search(run.query, knowledge, run.upstream(name))
-        except Exception as error:  # whether it matters is decided when the outcomes are collected
-            return Outcome((), perf_counter() - started, error)
+            attempt.hits = source.search(run.query, knowledge, run.upstream(name))
+        except Exception as error:
+            attempt.error = error
+    return attempt.outcome
 
 
 async def _attempt_async(name: str, run: Run) -> Outcome:
-    started = perf_counter()
-    asks, hits = run.filtered.asks(run.source(name)), None
-    while True:
-        run.go_on()
+    attempt = _Attempt(name, run)
+    for source, knowledge in attempt.asks():
         try:
-            source, knowledge = next(asks) if hits is None else asks.send(hits)
-        except StopIteration as done:
-            return Outcome(done.value, perf_counter() - started)
-        try:
-            hits = await source.search_async(run.query, knowledge, run.upstream(name))
+            attempt.hits = await source.search_async(run.query, knowledge, run.upstream(name))
         except Exception as error:
-            return Outcome((), perf_counter() - started, error)
+            attempt.error = error
+    return attempt.outcome
 
 
 async def search_async(level: Sequence[str], run: Run) -> dict[str, Outcome]:
