@@ -2,19 +2,18 @@
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from hopweave.component import Stage
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
 from hopweave.query import Query
 from hopweave.stages.adjust.adjusted import Change, adjusted
-from hopweave.stages.adjust.age import Decay, freshness_of
+from hopweave.stages.adjust.dated_stage import DatedStage
 
 
-class Freshness(Stage):
+class Freshness(DatedStage):
     """Score = (1 - weight) · score + weight · 2^(-age / half-life), for hits of the given corpus types.
 
     Other hits and hits without a date keep their score.
@@ -26,20 +25,14 @@ class Freshness(Stage):
     0.77
     """
 
-    switch: ClassVar[str | None] = "freshness"
-
     kind: Literal["freshness"] = "freshness"
     weight: float = Field(default=0.1, ge=0, le=1, description="Share of the score that freshness makes up.")
     half_life_days: float = Field(default=90, gt=0, description="Age at which freshness is 0.5.")
-    decay: Decay = Field(
-        default="half_life", description="half_life: 2^(-age/half-life); exponential: e^(-age/half-life)."
-    )
     corpus_types: tuple[str, ...] | None = Field(
         default=("CONVO_*",),
         description="Corpus types it applies to, with * and ? as wildcards; None applies to all hits.",
     )
     corpus_type_field: str = Field(default="corpus_type", description="Metadata field with the corpus type.")
-    timestamp_field: str = Field(default="timestamp", description="Metadata field with the date.")
     clamp: bool = Field(default=False, description="Whether to keep scores within [0, 1].")
 
     def apply(self, hits: Sequence[Hit], query: Query, knowledge: Knowledge | None = None) -> list[Hit]:  # noqa: ARG002
@@ -48,13 +41,7 @@ class Freshness(Stage):
         def change(hit: Hit, score: float) -> Change | None:
             if not self._applies_to(hit):
                 return None
-            fresh, details = freshness_of(
-                hit,
-                query.now,
-                timestamp_field=self.timestamp_field,
-                half_life_days=self.half_life_days,
-                decay=self.decay,
-            )
+            fresh, details = self._freshness(hit, query)
             if fresh is None:
                 return score, details
             return (1 - self.weight) * score + self.weight * fresh, {**details, "weight": self.weight}

@@ -1,19 +1,18 @@
 """Recency boost: adds a bonus that decays with age."""
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from hopweave.component import Stage
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
 from hopweave.query import Query
 from hopweave.stages.adjust.adjusted import Change, adjusted
-from hopweave.stages.adjust.age import Decay, freshness_of
+from hopweave.stages.adjust.dated_stage import DatedStage
 
 
-class RecencyBoost(Stage):
+class RecencyBoost(DatedStage):
     """Score = score + weight · 2^(-age / half-life). Hits without a date get no bonus.
 
     >>> from datetime import datetime
@@ -23,28 +22,16 @@ class RecencyBoost(Stage):
     0.55
     """
 
-    switch: ClassVar[str | None] = "freshness"
-
     kind: Literal["recency_boost"] = "recency_boost"
     weight: float = Field(default=0.10, ge=0, description="Bonus of a hit of age 0.")
     half_life_days: float = Field(default=14, gt=0, description="Age at which the bonus is halved.")
-    decay: Decay = Field(
-        default="half_life", description="half_life: 2^(-age/half-life); exponential: e^(-age/half-life)."
-    )
-    timestamp_field: str = Field(default="timestamp", description="Metadata field with the date.")
     clamp: bool = Field(default=False, description="Whether to keep scores within [0, 1].")
 
     def apply(self, hits: Sequence[Hit], query: Query, knowledge: Knowledge | None = None) -> list[Hit]:  # noqa: ARG002
         """Add the bonus to the scores, best first."""
 
         def change(hit: Hit, score: float) -> Change:
-            fresh, details = freshness_of(
-                hit,
-                query.now,
-                timestamp_field=self.timestamp_field,
-                half_life_days=self.half_life_days,
-                decay=self.decay,
-            )
+            fresh, details = self._freshness(hit, query)
             if fresh is None:
                 return score, details
             return score + self.weight * fresh, {**details, "bonus": self.weight * fresh}

@@ -1,19 +1,18 @@
 """Time decay: scores decay with age towards a floor."""
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from hopweave.component import Stage
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
 from hopweave.query import Query
 from hopweave.stages.adjust.adjusted import Change, adjusted
-from hopweave.stages.adjust.age import Decay, freshness_of
+from hopweave.stages.adjust.dated_stage import DatedStage
 
 
-class TimeDecay(Stage):
+class TimeDecay(DatedStage):
     """Score = score · (floor + (1 - floor) · 2^(-age / half-life)). Hits without a date keep their score.
 
     >>> from datetime import datetime
@@ -23,27 +22,15 @@ class TimeDecay(Stage):
     0.6
     """
 
-    switch: ClassVar[str | None] = "freshness"
-
     kind: Literal["time_decay"] = "time_decay"
     half_life_days: float = Field(default=60, gt=0, description="Age at which the decaying share is halved.")
     floor: float = Field(default=0.5, ge=0, le=1, description="Share of the score that does not decay.")
-    decay: Decay = Field(
-        default="half_life", description="half_life: 2^(-age/half-life); exponential: e^(-age/half-life)."
-    )
-    timestamp_field: str = Field(default="timestamp", description="Metadata field with the date.")
 
     def apply(self, hits: Sequence[Hit], query: Query, knowledge: Knowledge | None = None) -> list[Hit]:  # noqa: ARG002
         """Lower the scores by age, best first."""
 
         def change(hit: Hit, score: float) -> Change:
-            fresh, details = freshness_of(
-                hit,
-                query.now,
-                timestamp_field=self.timestamp_field,
-                half_life_days=self.half_life_days,
-                decay=self.decay,
-            )
+            fresh, details = self._freshness(hit, query)
             if fresh is None:
                 return score, details
             factor = self.floor + (1 - self.floor) * fresh
