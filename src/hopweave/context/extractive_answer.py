@@ -1,10 +1,9 @@
 """Extractive answers: the best sentences of the sources, without a language model."""
 
 import math
-import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,19 +13,17 @@ from pydantic import Field
 from hopweave.component import Component
 from hopweave.context.cite import Citation, cited_numbers
 from hopweave.language.sentences import sentences
+from hopweave.language.terms import content_terms
 
 Embed = Callable[[list[str]], Any]
 """A function from texts to one row of numbers per text."""
 
-_WORD = re.compile(r"[^\W_]+")
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 _FUNCTION_WORD_LIST = (
     "a an and are as at be been by can could did do does for from had has have he her his how i if in into is it its "
     "many me much my of on or our she should so than that the their them then there these they this those to was we "
     "were what when where which who whom whose why will with would you your"
 )
 _FUNCTION_WORDS = frozenset(_FUNCTION_WORD_LIST.split())
-_ENDINGS = ("ings", "ing", "edly", "ed", "es", "s", "ly")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +68,10 @@ class ExtractiveAnswer(Component):
     def answer(self, question: str, citations: Sequence[Citation], embed: Embed | None = None) -> Answer:
         """The best sentences, each with the number of its source; an empty answer if none fits the question."""
         candidates = self._candidates(citations)
-        asked = _question_terms(question)
-        idf = _idf(asked, [_terms(found.text) for found in citations])
+        asked = content_terms(question, _FUNCTION_WORDS) or content_terms(question, frozenset())
+        idf = _idf(asked, [content_terms(found.text, frozenset()) for found in citations])
         known = sum(idf.values())
-        contents = [_terms(sentence) & idf.keys() for sentence, _ in candidates]
+        contents = [content_terms(sentence, frozenset()) & idf.keys() for sentence, _ in candidates]
         closeness = self._closeness(question, [sentence for sentence, _ in candidates], embed)
         lexical_share = 1.0 if embed is None else 1 - self.vector_share
         covered: Counter[str] = Counter()
@@ -114,35 +111,12 @@ class ExtractiveAnswer(Component):
         return [self.vector_share * float(cosine) for cosine in np.clip(cosines, 0, 1)]
 
 
-def _coverage(content: set[str], idf: dict[str, float], covered: Counter[str], known: float) -> float:
+def _coverage(content: AbstractSet[str], idf: dict[str, float], covered: Counter[str], known: float) -> float:
     # sorted, because the order of a set is not defined
     return sum(idf[term] * 0.5 ** covered[term] for term in sorted(content)) / known if known else 0.0
 
 
-def _idf(asked: set[str], documents: Sequence[set[str]]) -> dict[str, float]:
+def _idf(asked: AbstractSet[str], documents: Sequence[AbstractSet[str]]) -> dict[str, float]:
     found = {term: sum(term in document for document in documents) for term in sorted(asked)}
     total = len(documents)
     return {term: math.log(1 + (total - df + 0.5) / (df + 0.5)) for term, df in found.items() if df}
-
-
-def _question_terms(question: str) -> set[str]:
-    terms = _terms(question)
-    return terms - _FUNCTION_WORDS or terms
-
-
-def _terms(text: str) -> set[str]:
-    """Words without common endings, and character pairs for Chinese, Japanese and Korean."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    terms = {_stem(word) for word in _WORD.findall(_CJK.sub(" ", folded))}
-    for run in _CJK.findall(folded):
-        terms.update(run[place : place + 2] for place in range(max(len(run) - 1, 1)))
-    return terms
-
-
-def _stem(word: str) -> str:
-    if word in _FUNCTION_WORDS:
-        return word
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word.removesuffix(ending)
-    return word

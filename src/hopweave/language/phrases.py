@@ -12,10 +12,11 @@ from typing import Annotated, NamedTuple
 
 from pydantic import AfterValidator
 
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
-_CJK_CHARACTER = re.compile(f"[{_CJK}]")
+from hopweave.language.scripts import CJK
+
+_CJK_CHARACTER = re.compile(f"[{CJK}]")
 _WORD = re.compile(r"\w+")
-_WORD_BESIDE_CJK = re.compile(rf"[^\W{_CJK}]+")
+_WORD_BESIDE_CJK = re.compile(rf"[^\W{CJK}]+")
 _ASCII_BETWEEN_WORDS = {code: " " for code in range(128) if not re.match(r"\w", chr(code))}
 _MARKS = " \t\r\n.,:;!?~…'\"()。，、：；！？～「」『』（）"
 

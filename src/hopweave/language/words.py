@@ -5,19 +5,13 @@ import unicodedata
 from functools import cache
 from typing import Literal
 
+from hopweave.language.scripts import UNSPACED
 from hopweave.language.stop_words import STOP_WORDS
 from hopweave.language.string_cache import string_cache
 
 BREAK = "."
 """Stands between sentences in the word string of a text."""
 
-# Scripts that put no space between words, or join small words to names: each character counts as a word.
-UNSPACED = (
-    "\u0e00-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Myanmar, Khmer
-    "\u3005-\u3007\u3040-\u30fa\u30fc-\u30ff\u31f0-\u31ff"  # kana
-    "\uac00-\ud7a3"  # Hangul
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"  # Han
-)
 _SHORT = 3  # a capitalised word of so few letters before a full stop is an abbreviation: "St. Louis"
 
 

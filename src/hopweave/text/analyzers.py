@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from unicodedata import category, normalize
 
+from hopweave.language.scripts import HAN, KANA
 from hopweave.language.stems import stemmer
 from hopweave.language.string_cache import WORDS_KEPT, string_cache
 
@@ -17,7 +18,7 @@ Analyzer = Callable[[str], list[str]]
 _ASCII_WORD = re.compile(r"\w+")
 _MARKS = "".join(chr(code) for code in range(0x300, 0x1B00) if category(chr(code)).startswith("M"))
 WORD = re.compile(rf"[\w{_MARKS}]+")  # vowel signs of Hindi, Thai, Arabic ... are part of a word, but not of \w
-_UNSPACED = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+)")  # Chinese and Japanese
+_UNSPACED = re.compile(f"([{KANA}{HAN}]+)")  # no more than these, as files hold terms that were made so
 _CODE_TOKEN = re.compile(r"[^\W\d_][\w.\-]*\w|\w+")
 _CODE_PART = re.compile(r"[^\W\d_]+|\d+")
 _CAMEL_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")

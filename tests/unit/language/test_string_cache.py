@@ -7,8 +7,8 @@ import pytest
 from hopweave.graph.storage.tables import _word_hash, phrase_hash
 from hopweave.language.stems import stemmer
 from hopweave.language.string_cache import WORDS_KEPT, string_cache
+from hopweave.language.terms import content_terms
 from hopweave.language.words import normalise_name, word_key
-from hopweave.stages.filter.confidence import terms
 from hopweave.text.analyzers import _light_stem, analyzer
 from hopweave.text.bm25_index import term_key
 
@@ -60,6 +60,6 @@ def test_words_that_were_never_asked_before_do_not_take_ever_more_memory(functio
 
 
 def test_words_of_questions_and_of_passages_share_their_stems():
-    terms("The ferries of zqsharedx")
+    content_terms("The ferries of zqsharedx")
     assert "zqsharedx" in known(stemmer("english"))
     assert analyzer("nlp")("zqsharedx ferries") == ["zqsharedx", "ferri"]

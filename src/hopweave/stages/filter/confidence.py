@@ -6,16 +6,12 @@ were not fitted on.
 """
 
 import math
-import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from hopweave.hit import Hit
-from hopweave.language.stems import stemmer
-from hopweave.language.stop_words import STOP_WORDS
-from hopweave.language.words import UNSPACED
+from hopweave.language.terms import content_terms
 from hopweave.metadata.titles import indexed_heading
 from hopweave.scores import sigmoid
 
@@ -27,12 +23,6 @@ READ = 10
 
 _COVERING = 3  # of these, the first so many have to cover the question
 _DEPTH = 5  # the rank whose score is compared with the first, and how many first hits should agree
-_SPACED = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256))
-"""Bytes of UTF-8 with a space in place of ASCII signs, which splits most texts several times as fast as a pattern."""
-_WORD_OR_RUN = re.compile(rf"[{UNSPACED}]+|[^\W_{UNSPACED}]+")
-_IS_UNSPACED = re.compile(f"[{UNSPACED}]")
-
-Terms = frozenset[str]
 
 
 class Evidence(NamedTuple):
@@ -150,15 +140,14 @@ def _rankings(hits: Iterable[Hit]) -> tuple[dict[str, float], dict[str, float], 
     """Scores by words and by vectors, and how well names were linked, as receipts have them."""
     words: dict[str, float] = {}
     vectors: dict[str, float] = {}
+    ranked = {**dict.fromkeys(WORD_SOURCES, words), **dict.fromkeys(VECTOR_SOURCES, vectors)}
     linking = None
-    for hit in hits:
-        for receipt in hit.receipts:
-            if receipt.stage in WORD_SOURCES and receipt.after is not None:
-                words.setdefault(hit.id, receipt.after)
-            elif receipt.stage in VECTOR_SOURCES and receipt.after is not None:
-                vectors.setdefault(hit.id, receipt.after)
-            elif linking is None and isinstance(stated := receipt.details.get("linking"), int | float):
-                linking = float(stated)
+    for key, receipt in ((hit.id, receipt) for hit in hits for receipt in hit.receipts):
+        scores = ranked.get(receipt.stage)
+        if scores is not None and receipt.after is not None:
+            scores.setdefault(key, receipt.after)
+        elif linking is None and isinstance(stated := receipt.details.get("linking"), int | float):
+            linking = float(stated)
     return words, vectors, linking
 
 
@@ -174,30 +163,10 @@ def _agreement(words: Mapping[str, float], vectors: Mapping[str, float]) -> floa
 
 def _coverage(hits: Sequence[Hit], question: str) -> tuple[float | None, bool]:
     """The weighted share of the question's terms in the first of the hits to read, and whether any of them has one."""
-    asked = terms(question)
-    texts = [terms(f"{indexed_heading('', hit.metadata)}\n{hit.text}") for hit in hits if hit.text]
+    asked = content_terms(question)
+    texts = [content_terms(f"{indexed_heading('', hit.metadata)}\n{hit.text}") for hit in hits if hit.text]
     if not asked or not texts:
         return None, True
     weights = {term: math.log((len(texts) + 1) / (sum(term in text for text in texts) + 0.5)) for term in sorted(asked)}
     covered = [term for term in weights if any(term in text for text in texts[:_COVERING])]
     return sum(weights[term] for term in covered) / sum(weights.values()), any(asked & text for text in texts)
-
-
-def terms(text: str) -> Terms:
-    """The stems of the words of a text without stop words; pairs of characters where words are not spaced.
-
-    >>> sorted(terms("Where were the ferries built?")), sorted(terms("東京都"))
-    (['built', 'ferri'], ['京都', '東京'])
-    """
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    words = set(folded.encode("utf-8", "surrogatepass").translate(_SPACED).decode("utf-8", "surrogatepass").split())
-    found: set[str] = set()
-    if not folded.isascii():
-        other = {word for word in words if not word.isascii()}
-        words -= other
-        for part in {part for word in other for part in _WORD_OR_RUN.findall(word)}:
-            if _IS_UNSPACED.match(part):
-                found.update(part[start : start + 2] for start in range(max(len(part) - 1, 1)))
-            else:
-                words.add(part)
-    return frozenset(found.union(map(stemmer("english"), words - STOP_WORDS)))

@@ -8,10 +8,11 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
+from hopweave.language.scripts import CJK
+
 COLUMNS = 4096  # hash collisions change similarities by less than 0.01
 
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_WORD = re.compile(rf"[{_CJK}]|[^\W{_CJK}]+")
+_WORD = re.compile(rf"[{CJK}]|[^\W{CJK}]+")
 
 
 def lexical_vectors(texts: Sequence[str]) -> npt.NDArray[np.float32]:

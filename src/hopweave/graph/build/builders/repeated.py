@@ -5,7 +5,8 @@ import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
 
-from hopweave.language.words import UNSPACED, has_unspaced
+from hopweave.language.scripts import HANGUL, UNSPACED
+from hopweave.language.words import has_unspaced
 
 _MIN_LENGTH, _MIN_THAI_LENGTH, _MAX_LENGTH = 3, 6, 20
 _MAX_TEXT = 5000  # characters of a text that are looked at
@@ -15,7 +16,7 @@ _MAX_NAMES = 50
 _HIRAGANA = re.compile("[\u3041-\u309f]")
 _CHINESE_PARTICLES = re.compile("[的了是在和与及或也都这那们我你他她它而且但就吗呢吧于由对从向将等为以并]")
 _OTHER_SCRIPTS = re.compile(f"[^{UNSPACED}]+")
-_HANGUL = re.compile("[\uac00-\ud7a3]")
+_HANGUL = re.compile(f"[{HANGUL}]")
 _KOREAN_PARTICLE = re.compile("(?:에서|에게|으로|까지|부터|처럼|은|는|이|가|을|를|의|에|로|와|과|도|만)(?= |$)")
 _THAI = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")  # and other scripts that write vowels around letters
 _MARKS_AFTER, _VOWELS_BEFORE = re.compile(r"[\W\u0e30-\u0e33\u0e45]"), re.compile("[\u0e40-\u0e44\u0ec0-\u0ec4]$")
