@@ -205,7 +205,8 @@ def fetched(
     `details` are the same on every receipt, `by_id` holds those of each document. A document that an upstream source
     has found is not fetched again. Receipts say how many documents are `missing`, if any are.
 
-    >>> class Shelf:
+    >>> class Shelf(Knowledge):
+    ...     version = 1
     ...     def get(self, ids, *, tenant=None):
     ...         return {id: Hit(id, text="…") for id in ids}
     >>> fetched([("a", 2.5)], Shelf(), Query("?"), "bm25", "positive")[0].receipts[0].details
@@ -214,7 +215,7 @@ def fetched(
     known = {hit.id: hit for hits in (upstream or {}).values() for hit in hits if hit.text}
     documents = knowledge.get([key for key, _ in ranking if key not in known], tenant=query.tenant)
     found = known | documents
-    missing = sum(key not in found for key, _ in ranking) if getattr(knowledge, "has_all", True) else 0
+    missing = sum(key not in found for key, _ in ranking) if knowledge.has_all else 0
     common = {**details, "missing": missing} if missing else details
     hits = Fetched(missing=missing)
     for rank, (key, score) in enumerate(ranking, start=1):

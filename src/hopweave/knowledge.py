@@ -7,7 +7,7 @@ component, what it needs and what the place has, and nothing is read to find tha
 # ruff: noqa: ARG002 - what a place cannot do raises, whatever the arguments
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -107,6 +107,12 @@ class Knowledge(Protocol):
     hopweave.errors.MissingCapability: rank_full_text needs full_text, which Shelf does not have; it has no capabilities
     """
 
+    has_all: bool = True
+    """Whether a document that cannot be had is missing; not in a place that holds back what does not pass filters."""
+
+    versions_documents: bool = True
+    """Whether `version` grows with every change of a document; not if a store without versions has the documents."""
+
     @property
     def capabilities(self) -> frozenset[Capability]:
         """What this place can do; asking costs nothing."""
@@ -182,6 +188,10 @@ class Knowledge(Protocol):
         """The graph of the documents as it is now."""
         raise _missing(self, Capability.GRAPH, "graph")
 
+    def graph_for(self, tenant: Mapping[str, Any]) -> "GraphPort":
+        """The graph as it is now, for a question of a tenant: a server may read what it may see along with edges."""
+        return self.graph
+
     def visible(self, tenant: Mapping[str, Any], ids: Iterable[str] | None = None) -> Collection[str]:
         """The ids of the documents that a tenant may see: all of them, or those among the ids given."""
         raise _missing(self, Capability.TENANTS, "visible")
@@ -193,6 +203,13 @@ class Knowledge(Protocol):
     def within(self, filters: "Filters", *, tenant: Mapping[str, Any] | None = None) -> "Within":
         """The documents that pass filters and that a tenant may see."""
         raise _missing(self, Capability.FILTERS, "within")
+
+    def passing(self, filters: "Filters", admits: Callable[[Hit], bool], count: int) -> "Knowledge | None":
+        """For a place without `within`: itself, but it hands out only documents that pass, up to about `count`.
+
+        `admits` decides; `filters` are for a store that filters by itself. None if the place cannot do that.
+        """
+        return None
 
 
 class Within(NamedTuple):

@@ -13,6 +13,7 @@ import hopweave.catalogue  # noqa: F401 - so that there is something to choose f
 from hopweave.component import Component, Embedder, Fuser, Source, Stage, fetched, register, registered
 from hopweave.fusion.reciprocal_rank import ReciprocalRank
 from hopweave.hit import Hit
+from hopweave.knowledge import Knowledge
 from hopweave.query import Query
 from hopweave.recipe import Recipe
 from hopweave.recipe import register as register_for_recipes
@@ -172,7 +173,9 @@ def test_a_component_is_written_with_its_kind_wherever_it_stands():
     }
 
 
-class Shelf:
+class Shelf(Knowledge):
+    version = 1
+
     def get(self, ids, *, tenant=None):
         return {key: Hit(key, text=f"text of {key}") for key in ids if key != "gone"}
 
@@ -268,7 +271,9 @@ def test_a_changed_component_is_checked_and_keeps_the_rest():
 def test_what_upstream_sources_found_is_not_fetched_again():
     asked = []
 
-    class Shelf:
+    class Shelf(Knowledge):
+        version = 1
+
         def get(self, ids, *, tenant=None):
             asked.extend(ids)
             return {key: Hit(key, text="from the shelf") for key in ids}

@@ -4,6 +4,9 @@ import pytest
 from hopweave import KnowledgeBase, Pipeline, Query
 from hopweave.document import Document
 from hopweave.errors import MissingCapability
+from hopweave.graph.documents import graph_of, passage_numbers
+from hopweave.graph.model import Node
+from hopweave.graph.storage.csr import Graph
 from hopweave.hit import Hit
 from hopweave.knowledge import Capability, Knowledge, require
 
@@ -25,6 +28,7 @@ class Shelf(Knowledge):
         (lambda there: there.embed("x"), "embed needs embedder"),
         (lambda there: there.embed_texts(["x"]), "embed_texts needs text_embedder"),
         (lambda there: there.graph, "graph needs graph"),
+        (lambda there: there.graph_for({}), "graph needs graph"),
         (lambda there: there.visible({}), "visible needs tenants"),
         (lambda there: there.communities(["x"]), "communities needs communities"),
     ],
@@ -34,8 +38,29 @@ def test_what_a_place_cannot_do_raises(ask, message):
         ask(Shelf())
 
 
-def test_a_place_without_vectors_has_none():
-    assert Shelf().vectors(["x"]) == {}
+def test_a_place_that_says_nothing_else():
+    there = Shelf()
+    assert there.vectors(["x"]) == {}
+    assert there.passing({"field": "meta.owner", "operator": "==", "value": "museum"}, bool, 1) is None
+    assert there.has_all
+    assert there.versions_documents
+
+
+@pytest.mark.parametrize(("versions_documents", "seen"), [(True, ["d"]), (False, [])])
+def test_what_a_tenant_sees_is_kept_for_a_version_if_that_is_one_of_the_documents(versions_documents, seen):
+    class Desk(Shelf):
+        capabilities = frozenset({Capability.GRAPH, Capability.TENANTS})
+        graph = Graph.build([Node.passage("d")], [])
+        owned = ("d",)
+
+        def visible(self, tenant, ids=None):
+            return self.owned
+
+    desk = Desk()
+    desk.versions_documents = versions_documents
+    assert list(passage_numbers(graph_of(desk, "test", {"owner": "museum"}), ["d"])) == ["d"]
+    desk.owned = ()
+    assert list(passage_numbers(graph_of(desk, "test", {"owner": "museum"}), ["d"])) == seen
 
 
 def test_an_error_names_component_need_and_place():

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from hopweave.graph.external_documents import ExternalDocuments
 from hopweave.graph.model import passage_id
 from hopweave.graph.port import GraphPort
 from hopweave.graph.tenant_view import States, TenantView
@@ -24,11 +23,10 @@ def graph_of(knowledge: Knowledge, kind: str, tenant: Mapping[str, Any] | None =
     if tenant is None:
         return knowledge.graph
     require(knowledge, Capability.TENANTS, "a query with a tenant")
-    if isinstance(knowledge, ExternalDocuments):  # whose documents may change without a new version
-        graph = knowledge.graph_for(tenant)
-        known = getattr(graph, "tenant_states", None)
-    else:
-        graph, asked = knowledge.graph, (knowledge.version, repr(sorted(tenant.items())))
+    graph = knowledge.graph_for(tenant)
+    known = getattr(graph, "tenant_states", None)
+    if known is None and knowledge.versions_documents:
+        asked = knowledge.version, repr(sorted(tenant.items()))
         known = graph.cached("tenants", lambda: Recent[States](_TENANTS_KEPT)).get(
             asked, lambda: np.zeros(graph.size, np.uint8)
         )

@@ -23,7 +23,10 @@ _FETCHED_AT_ONCE = 500
 
 
 class GraphHome(Protocol):
-    """A place that keeps a graph and knows which documents tenants may see, such as a `GraphStore`."""
+    """A place that keeps a graph and knows which documents tenants may see, such as a `GraphStore`.
+
+    It may have a method `graph_for(tenant)` besides, as `Knowledge` does.
+    """
 
     @property
     def graph(self) -> GraphPort:
@@ -72,6 +75,8 @@ class ExternalDocuments(Knowledge):
     ('The Skua sails hourly.', frozenset({'d'}), frozenset())
     """
 
+    versions_documents = False
+
     def __init__(
         self,
         graph: GraphPort | GraphHome | None,
@@ -85,8 +90,6 @@ class ExternalDocuments(Knowledge):
         self._fetch = fetch
         self._index: Knowledge = index or _NoIndex()
         self._fetch_passing = fetch_passing
-        self.has_all = True
-        """Whether a document that cannot be had is missing in the store."""
 
     @property
     def capabilities(self) -> frozenset[Capability]:

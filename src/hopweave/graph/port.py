@@ -242,6 +242,10 @@ class GraphPort(Protocol):
     A number may be vacant: it belonged to a node that is gone. Such a node has no edges and is never found.
 
     Weights are as stored: algorithms apply the weights of edge types themselves.
+
+    A graph on a server may have two more attributes, which are asked for with `getattr`: `read_with` is an `EdgeRows`
+    or None, told which nodes to read along with others where edges are read by `neighbours`; `tenant_states` is what it
+    has found out about what the tenant may see for whom it was asked (`hopweave.graph.tenant_view.States`), or None.
     """
 
     @property

@@ -69,11 +69,10 @@ class FilteredSearch:
 
     def _place_of_passing(self, count: int) -> Knowledge | None:
         """Where only documents that pass the filters can be had; None if there are no filters, or by other means."""
-        passing, filters, tenant = getattr(self._knowledge, "passing", None), self._query.filters, self._query.tenant
-        if passing is None or filters is None or self._knows_what_passes:
+        filters, tenant = self._query.filters, self._query.tenant
+        if filters is None or self._knows_what_passes:
             return None
-        found: Knowledge = passing(filters, lambda hit: self.admits(hit) and in_tenant(hit.metadata, tenant), count)
-        return found
+        return self._knowledge.passing(filters, lambda hit: self.admits(hit) and in_tenant(hit.metadata, tenant), count)
 
     def _filled(self, hits: Sequence[Hit], every: Sequence[Hit], wanted: int) -> Fetched:
         """The first hits of a source, and behind them those that pass.

@@ -9,8 +9,11 @@ from hopweave.document import Document
 from hopweave.errors import MissingCapability
 from hopweave.graph.build.builders.mentions import MentionsBuilder
 from hopweave.graph.build.resolve import resolve
+from hopweave.graph.documents import graph_of, passage_numbers
 from hopweave.graph.external_documents import ExternalDocuments
+from hopweave.graph.model import Node
 from hopweave.graph.pagerank import PageRank
+from hopweave.graph.storage.csr import Graph
 from hopweave.hit import Hit
 from hopweave.knowledge import Capability
 from hopweave.knowledge_base.store import KnowledgeBase
@@ -48,6 +51,14 @@ def test_a_tenant_sees_its_own(elsewhere):
     assert elsewhere.visible({"owner": "museum"}) == {"falk"}
     assert elsewhere.visible({"owner": "museum"}, ["skua", "lost"]) == set()
     assert elsewhere.visible({}) == {"falk", "skua"}
+
+
+def test_documents_may_change_hands_without_a_new_version():
+    shelf = {"d": Hit("d", metadata={"owner": "museum"})}
+    there = ExternalDocuments(Graph.build([Node.passage("d")], []), lambda ids: [shelf[key] for key in ids])
+    for owner, seen in (("museum", ["d"]), ("harbour", [])):
+        shelf["d"] = Hit("d", metadata={"owner": owner})
+        assert list(passage_numbers(graph_of(there, "test", {"owner": "museum"}), ["d"])) == seen
 
 
 def test_words_and_vectors_are_not_here(elsewhere):
