@@ -143,7 +143,7 @@ def write_reference(folder: Path) -> None:
     for role, components in ROLES.items():
         pages[reference_of(role)] = [f"::: {one.__module__}.{one.__name__}" for one in components]
     for framework, package in ADAPTERS.items():
-        style = "sphinx" if framework == "Haystack" else "google"
+        style = "sphinx\n      inherited_members: [__init__]" if framework == "Haystack" else "google"
         options = f"\n    options:\n      docstring_style: {style}"
         pages[framework] = [
             f"::: {thing.__module__}.{thing.__name__}{options}" for _, _, thing in public_classes(package)

@@ -13,7 +13,12 @@ from hopweave.vector.graph_embedder import GraphEmbedder
 class _FromFile:
     """An embedder whose weights are in a knowledge base file."""
 
-    def __init__(self, knowledge_base: str | Path) -> None:
+    def __init__(self, *, knowledge_base: str | Path) -> None:
+        """
+        Create the embedder; the file is read on first use.
+
+        :param knowledge_base: Path of the knowledge base file that the embedder was trained on.
+        """
         self.knowledge_base = str(knowledge_base)
         self._trained: GraphEmbedder | None = None
 
@@ -46,14 +51,6 @@ class GraphTextEmbedder(_FromFile, CoreTextEmbedder):
     ```
     """
 
-    def __init__(self, *, knowledge_base: str | Path) -> None:
-        """
-        Create the embedder; the file is read on first use.
-
-        :param knowledge_base: Path of the knowledge base file that the embedder was trained on.
-        """
-        _FromFile.__init__(self, knowledge_base)
-
 
 @component
 class GraphDocumentEmbedder(_FromFile, CoreDocumentEmbedder):
@@ -68,11 +65,3 @@ class GraphDocumentEmbedder(_FromFile, CoreDocumentEmbedder):
     documents = GraphDocumentEmbedder(knowledge_base="trained.db").run(documents=[document])["documents"]
     ```
     """
-
-    def __init__(self, *, knowledge_base: str | Path) -> None:
-        """
-        Create the embedder; the file is read on first use.
-
-        :param knowledge_base: Path of the knowledge base file that the embedder was trained on.
-        """
-        _FromFile.__init__(self, knowledge_base)

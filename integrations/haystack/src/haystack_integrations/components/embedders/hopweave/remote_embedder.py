@@ -19,11 +19,50 @@ _CORE = RemoteEmbedder()
 class _WithKey(CoreEmbedder):
     """An embedder with a key, which is looked up when it is needed, so that a pipeline loads without it."""
 
-    def __init__(self, embedder: RemoteEmbedder, api_key: Secret | None) -> None:
+    def __init__(
+        self,
+        *,
+        provider: Literal["openai", "gemini"] = _CORE.provider,
+        model: str | None = _CORE.model,
+        url: str | None = _CORE.url,
+        api_key: Secret | None = None,
+        dimensions: int | None = _CORE.dimensions,
+        query_prompt: str | None = _CORE.query_prompt,
+        document_prompt: str | None = _CORE.document_prompt,
+        deadline_seconds: float = _CORE.deadline_seconds,
+        max_retries: int = _CORE.max_retries,
+        batch_size: int = _CORE.batch_size,
+    ) -> None:
+        """
+        Create the embedder; the key is looked up when it is needed.
+
+        :param provider: Format of request and reply.
+        :param model: Model; the provider's default if not given.
+        :param url: URL of the endpoint; the provider's own if not given.
+        :param api_key: The key; that in the provider's usual environment variable if neither this nor `url` is given.
+        :param dimensions: How many numbers a vector shall have; as many as the model has if not given.
+        :param query_prompt: Put before a question, such as 'query: '; if not given, as the model's family is known to
+            need (bge, e5, nomic, mxbai, arctic).
+        :param document_prompt: Put before a document, such as 'passage: '; by the same rule if not given.
+        :param deadline_seconds: Hard limit for all attempts of one request together.
+        :param max_retries: Further attempts after 429, 5xx or a broken connection.
+        :param batch_size: Texts per request.
+        """
         if api_key is not None and not isinstance(api_key, Secret):
             raise ValueError(
                 "api_key: must be a Secret, as Secret.from_env_var('OPENAI_API_KEY'), but got another type"
             )
+        embedder = RemoteEmbedder(
+            provider=provider,
+            model=model,
+            url=url,
+            dimensions=dimensions,
+            query_prompt=query_prompt,
+            document_prompt=document_prompt,
+            deadline_seconds=deadline_seconds,
+            max_retries=max_retries,
+            batch_size=batch_size,
+        )
         CoreEmbedder.__init__(self, embedder)
         self.api_key = api_key
 
@@ -61,48 +100,6 @@ class RemoteTextEmbedder(_WithKey, CoreTextEmbedder):
     ```
     """
 
-    def __init__(
-        self,
-        *,
-        provider: Literal["openai", "gemini"] = _CORE.provider,
-        model: str | None = _CORE.model,
-        url: str | None = _CORE.url,
-        api_key: Secret | None = None,
-        dimensions: int | None = _CORE.dimensions,
-        query_prompt: str | None = _CORE.query_prompt,
-        document_prompt: str | None = _CORE.document_prompt,
-        deadline_seconds: float = _CORE.deadline_seconds,
-        max_retries: int = _CORE.max_retries,
-        batch_size: int = _CORE.batch_size,
-    ) -> None:
-        """
-        Create the embedder; the key is looked up when it is needed.
-
-        :param provider: Format of request and reply.
-        :param model: Model; the provider's default if not given.
-        :param url: URL of the endpoint; the provider's own if not given.
-        :param api_key: The key; that in the provider's usual environment variable if neither this nor `url` is given.
-        :param dimensions: How many numbers a vector shall have; as many as the model has if not given.
-        :param query_prompt: Put before a question, such as 'query: '; if not given, as the model's family is known to
-            need (bge, e5, nomic, mxbai, arctic).
-        :param document_prompt: Put before a document, such as 'passage: '; by the same rule if not given.
-        :param deadline_seconds: Hard limit for all attempts of one request together.
-        :param max_retries: Further attempts after 429, 5xx or a broken connection.
-        :param batch_size: Texts per request.
-        """
-        embedder = RemoteEmbedder(
-            provider=provider,
-            model=model,
-            url=url,
-            dimensions=dimensions,
-            query_prompt=query_prompt,
-            document_prompt=document_prompt,
-            deadline_seconds=deadline_seconds,
-            max_retries=max_retries,
-            batch_size=batch_size,
-        )
-        _WithKey.__init__(self, embedder, api_key)
-
 
 @component
 class RemoteDocumentEmbedder(_WithKey, CoreDocumentEmbedder):
@@ -118,45 +115,3 @@ class RemoteDocumentEmbedder(_WithKey, CoreDocumentEmbedder):
     documents = embedder.run(documents=[document])["documents"]
     ```
     """
-
-    def __init__(
-        self,
-        *,
-        provider: Literal["openai", "gemini"] = _CORE.provider,
-        model: str | None = _CORE.model,
-        url: str | None = _CORE.url,
-        api_key: Secret | None = None,
-        dimensions: int | None = _CORE.dimensions,
-        query_prompt: str | None = _CORE.query_prompt,
-        document_prompt: str | None = _CORE.document_prompt,
-        deadline_seconds: float = _CORE.deadline_seconds,
-        max_retries: int = _CORE.max_retries,
-        batch_size: int = _CORE.batch_size,
-    ) -> None:
-        """
-        Create the embedder; the key is looked up when it is needed.
-
-        :param provider: Format of request and reply.
-        :param model: Model; the provider's default if not given.
-        :param url: URL of the endpoint; the provider's own if not given.
-        :param api_key: The key; that in the provider's usual environment variable if neither this nor `url` is given.
-        :param dimensions: How many numbers a vector shall have; as many as the model has if not given.
-        :param query_prompt: Put before a question, such as 'query: '; if not given, as the model's family is known to
-            need (bge, e5, nomic, mxbai, arctic).
-        :param document_prompt: Put before a document, such as 'passage: '; by the same rule if not given.
-        :param deadline_seconds: Hard limit for all attempts of one request together.
-        :param max_retries: Further attempts after 429, 5xx or a broken connection.
-        :param batch_size: Texts per request.
-        """
-        embedder = RemoteEmbedder(
-            provider=provider,
-            model=model,
-            url=url,
-            dimensions=dimensions,
-            query_prompt=query_prompt,
-            document_prompt=document_prompt,
-            deadline_seconds=deadline_seconds,
-            max_retries=max_retries,
-            batch_size=batch_size,
-        )
-        _WithKey.__init__(self, embedder, api_key)
