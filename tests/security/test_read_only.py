@@ -162,6 +162,28 @@ def test_a_log_that_cannot_be_read_is_refused_in_words(path, folder):
         assert kb.search("tug 1").hits[0].id == "s1"
 
 
+def test_writing_where_one_may_not_is_refused_in_words(path, folder):
+    program = """if True:
+        import os, sys
+        from hopweave import KnowledgeBase
+        from hopweave.errors import KnowledgeBaseError
+        KnowledgeBase.open().close()
+        if os.getuid() == 0:
+            os.setgid(65534), os.setuid(65534)
+        for name in ("kb.db", "new.db"):
+            try:
+                KnowledgeBase.open(sys.argv[1] + "/" + name)
+            except KnowledgeBaseError as error:
+                print(error)
+    """
+    locked(folder)
+    said = subprocess.run([sys.executable, "-c", program, folder], capture_output=True, text=True, check=True).stdout
+    unlocked(folder)
+    reason = "its folder is read-only, or cannot be written by this user"
+    assert f"kb.db: cannot be written: {reason}; to search it, open it with read_only=True\n" in said
+    assert f"new.db: cannot be made: {reason}\n" in said
+
+
 def test_nothing_is_left_behind(path):
     before = files(path)
     with KnowledgeBase.open(path, read_only=True) as kb:

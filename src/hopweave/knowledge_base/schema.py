@@ -1,5 +1,6 @@
 """The tables of a knowledge base file, and how such a file is recognised."""
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -252,8 +253,23 @@ def explained(path: Path, error: sqlite3.Error) -> KnowledgeBaseError:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF  # the rest is a finer distinction
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return KnowledgeBaseBusy(f"{path}: another process is writing and did not finish in time")
+    if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) and (reason := _obstacle(path)):
+        return KnowledgeBaseError(f"{path}: {reason}")
     if code == sqlite3.SQLITE_CANTOPEN:
         return KnowledgeBaseError(f"{path}: cannot be opened: {error}")
     if code == sqlite3.SQLITE_NOTADB:
         return KnowledgeBaseError(f"{path}: is not a hopweave knowledge base: {error}")
     return KnowledgeBaseError(f"{path}: {error}")
+
+
+def _obstacle(path: Path) -> str:
+    """What the file system has against opening a file for writing; nothing if that is not the reason."""
+    if not path.parent.is_dir():
+        return "cannot be opened: its folder does not exist"
+    of_another = "is read-only, or cannot be written by this user"
+    if not path.exists():
+        return "" if os.access(path.parent, os.W_OK) else f"cannot be made: its folder {of_another}"
+    for place, what in ((path.parent, "its folder"), (path, "it")):
+        if not os.access(place, os.W_OK):
+            return f"cannot be written: {what} {of_another}; to search it, open it with read_only=True"
+    return ""

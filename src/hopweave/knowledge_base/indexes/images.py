@@ -96,11 +96,14 @@ class ImageFolder:
         size: int,
     ) -> Noted:
         """Write an image that does not count yet; `replace` makes it count. `header` must have its `format`."""
-        self.folder.mkdir(exist_ok=True)
         kind = re.sub(r"[^a-z0-9]+", "-", name.lower())[:40].strip("-")
         file = f"{kind}-{version}-{uuid4().hex[:12]}.image"
         header = {**header, "state": [name, version, position, size]}
-        checksum = write_image(self.folder / file, header, arrays)
+        self._make()
+        try:
+            checksum = write_image(self.folder / file, header, arrays)
+        except OSError as error:
+            raise KnowledgeBaseError(f"{self.folder}: an image cannot be written: {error.strerror or error}") from error
         return Noted(name, file, checksum, version, position, size)
 
     @contextmanager
@@ -109,20 +112,30 @@ class ImageFolder:
 
         The lock is one of SQLite's, so it goes with the process that holds it, however it ends.
         """
-        self.folder.mkdir(exist_ok=True)
+        self._make()
         lock = self.folder / _LOCK
         if self.folder.is_symlink() or lock.is_symlink():  # as nothing is written or removed where a link leads
             raise KnowledgeBaseError(f"{self.folder}: must be a folder and its lock a file, but one of them is a link")
-        connection = sqlite3.connect(lock, timeout=0, isolation_level=None, check_same_thread=False)
         try:
-            try:
-                connection.execute("BEGIN EXCLUSIVE")
-            except sqlite3.OperationalError:
-                yield False
-            else:
-                yield True
+            connection = sqlite3.connect(lock, timeout=0, isolation_level=None, check_same_thread=False)
+        except sqlite3.Error as error:
+            raise KnowledgeBaseError(f"{lock}: cannot be locked: {error}") from error
+        try:
+            yield _taken(connection, lock)
         finally:
             connection.close()
+
+    def _make(self) -> None:
+        try:
+            self.folder.mkdir(exist_ok=True)
+        except FileExistsError:
+            raise KnowledgeBaseError(
+                f"{self.folder}: must be a folder, for index images, but is a file; move it away"
+            ) from None
+        except OSError as error:
+            raise KnowledgeBaseError(
+                f"{self.folder}: cannot be made, for index images: {error.strerror or error}"
+            ) from error
 
     def remove_leftovers(self, connection: sqlite3.Connection) -> None:
         """Remove images that the table does not name. Only for who has the lock."""
@@ -131,6 +144,17 @@ class ImageFolder:
             if file.name not in kept and file.name.endswith((".image", TEMPORARY)):
                 with suppress(OSError):  # on Windows, a reader may still have it mapped
                     file.unlink()
+
+
+def _taken(connection: sqlite3.Connection, lock: Path) -> bool:
+    """Whether the lock is now this connection's; False if another has it. A full disk, for example, is an error."""
+    try:
+        connection.execute("BEGIN EXCLUSIVE")
+    except sqlite3.Error as error:
+        if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            return False
+        raise KnowledgeBaseError(f"{lock}: cannot be locked: {error}") from error
+    return True
 
 
 def replace(connection: sqlite3.Connection, image: Noted) -> None:

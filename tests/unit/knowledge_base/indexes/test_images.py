@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+from hopweave.errors import KnowledgeBaseError
 from hopweave.knowledge_base.connections import Connections
 from hopweave.knowledge_base.indexes.images import ImageFolder, Noted, all_noted, noted, replace
 
@@ -96,6 +97,25 @@ def test_one_process_at_a_time_and_a_kill_gives_the_lock_back(folder):
         assert mine
 
 
+@pytest.mark.parametrize("obstacle", ["no database", "a folder"])
+def test_a_lock_that_cannot_be_taken_is_not_blamed_on_another_process(folder, obstacle):
+    folder.folder.mkdir()
+    if obstacle == "a folder":
+        (folder.folder / "lock").mkdir()
+    else:
+        (folder.folder / "lock").write_bytes(b"x" * 5000)
+    with pytest.raises(KnowledgeBaseError, match="lock: cannot be locked: "), folder.locked():
+        pass
+
+
+def test_a_file_in_place_of_the_folder_is_named(folder):
+    folder.folder.write_text("")
+    with pytest.raises(KnowledgeBaseError, match=r"a\.db-index: must be a folder, for index images, but is a file"):
+        written(folder, 1)
+    with pytest.raises(KnowledgeBaseError, match=r"a\.db-index: must be a folder"), folder.locked():
+        pass
+
+
 SCHEMA_1 = """
 CREATE TABLE state (only INTEGER PRIMARY KEY CHECK (only = 1), version INTEGER NOT NULL);
 INSERT INTO state VALUES (1, 4);
@@ -124,7 +144,6 @@ PRAGMA user_version = 1;
 
 def test_a_file_of_schema_1_is_brought_up_to_date_and_loses_nothing(tmp_path):
     from hopweave.document import Document
-    from hopweave.errors import KnowledgeBaseError
     from hopweave.knowledge_base.store import KnowledgeBase
 
     documents = [
