@@ -1,6 +1,6 @@
 """What a knowledge base is filled with."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,6 +44,47 @@ class Document:
     def indexed_heading(self) -> str:
         """What indexes see before the text: heading or title, and context prefix."""
         return indexed_heading(self.heading, self.metadata)
+
+
+def checked_ids(ids: Iterable[str], name: str = "ids") -> list[str]:
+    """The ids as a list. A single string is an error, as it would be taken for a list of its characters.
+
+    >>> checked_ids(("a", "b"))
+    ['a', 'b']
+    >>> checked_ids("12")
+    Traceback (most recent call last):
+        ...
+    TypeError: ids: must be a list of ids, but got '12'; for a single one, write ['12']
+    """
+    if isinstance(ids, str):
+        raise TypeError(f"{name}: must be a list of ids, but got {ids!r}; for a single one, write [{ids!r}]")
+    if not isinstance(ids, Iterable):
+        raise TypeError(f"{name}: must be a list of ids, but got {ids!r}")
+    listed = list(ids)
+    for number, one in enumerate(listed):
+        if not isinstance(one, str):
+            raise TypeError(f"{name}: must be strings, but number {number} is {one!r}")
+    return listed
+
+
+def checked_documents(documents: Iterable[Document]) -> Iterator[Document]:
+    """The documents, each checked to be one when it is read; a single one in place of a list is an error at once.
+
+    >>> checked_documents(Document("a", "A ferry."))
+    Traceback (most recent call last):
+        ...
+    TypeError: documents: must be a list of Documents, but got a Document
+    """
+    if isinstance(documents, Document | str) or not isinstance(documents, Iterable):
+        raise TypeError(f"documents: must be a list of Documents, but got a {type(documents).__name__}")
+    return _each_checked(documents)
+
+
+def _each_checked(documents: Iterable[Document]) -> Iterator[Document]:
+    for number, document in enumerate(documents):
+        if not isinstance(document, Document):
+            raise TypeError(f"documents: must be Documents, but number {number} is a {type(document).__name__}")
+        yield document
 
 
 def searchable(heading: str, text: str) -> str:

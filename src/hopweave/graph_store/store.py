@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
-from hopweave.document import Document
+from hopweave.document import Document, checked_documents, checked_ids
 from hopweave.errors import HopweaveError
 from hopweave.graph.build.builders.builder import GraphBuilder, contribute_all
 from hopweave.graph.model import Contribution, Edge, Node
@@ -100,18 +100,22 @@ class GraphStore(ABC):
     # Writing
 
     def add(self, documents: Iterable[Document], *, batch_size: int = 256) -> Added:
-        """Add what documents say to the graph, in place of what they contributed before; one transaction per batch."""
+        """Add what documents say to the graph, in place of what they contributed before; one transaction per batch.
+
+        Of documents with the same id, the last counts: which of them is kept, the store of their texts decides.
+        """
         if batch_size < 1:
             raise ValueError(f"batch_size must be at least 1, but got {batch_size}")
         total = Added()
-        for batch in batches(documents, batch_size):
+        for batch in batches(checked_documents(documents), batch_size):
             total += self.write(self.prepared(batch))
         return total
 
     def build(self, documents: Iterable[Document], *, workers: int = 1) -> Added:
         """Add many documents at once, which worker processes prepare; the graph is the same as with `add`."""
         total = Added()
-        for written in in_processes(partial(prepared, self.builders), batches(documents, STAGED_AT_ONCE), workers):
+        staged = batches(checked_documents(documents), STAGED_AT_ONCE)
+        for written in in_processes(partial(prepared, self.builders), staged, workers):
             total += self.write(written)
         return total
 
@@ -119,7 +123,8 @@ class GraphStore(ABC):
         """Make these the documents of a source, such as a file; what it had besides goes, in one transaction."""
         if not isinstance(source, str) or not source:
             raise ValueError(f"source must be a non-empty string, but got {source!r}")
-        return self.write(self.prepared([replace(document, source=source) for document in documents]), source=source)
+        renamed = [replace(document, source=source) for document in checked_documents(documents)]
+        return self.write(self.prepared(renamed), source=source)
 
     def contribute(self, contributions: Iterable[Contribution], *, batch_size: int = 256) -> Added:
         """Record contributions as they are, without metadata; `delete` their ids to take them back."""
@@ -140,8 +145,10 @@ class GraphStore(ABC):
             raise ValueError("delete needs one of ids, source and where")
         if where is not None and (not isinstance(where, Mapping) or not where):
             raise ValueError(f"where must name at least one metadata field, but got {where!r}")
+        if source is not None and not isinstance(source, str):
+            raise TypeError(f"source: must be a string, but got {source!r}")
         if ids is not None:
-            return self.write([], gone=list(dict.fromkeys(ids))).removed
+            return self.write([], gone=list(dict.fromkeys(checked_ids(ids)))).removed
         return self._delete_matching({} if where is None else where, source)
 
     @abstractmethod

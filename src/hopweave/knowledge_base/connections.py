@@ -122,13 +122,15 @@ class Connections(ForkAware):
     def writing(self, *, same_content: bool = False) -> Iterator[sqlite3.Connection]:
         """A change that is committed at the end, or undone on any error.
 
-        It makes a new version of the file, unless the content stays the same, as when an index image is replaced.
+        It makes a new version of the file if a row was changed, unless the content stays the same, as when an index
+        image is replaced.
         """
         if self.read_only:
             raise KnowledgeBaseError(f"{self.path}: was opened read-only")
         with self._writing, self._transaction("BEGIN IMMEDIATE") as connection:
+            before = connection.total_changes
             yield connection
-            if not same_content:
+            if not same_content and connection.total_changes > before:
                 connection.execute("UPDATE state SET version = version + 1")
             connection.execute("COMMIT")
 

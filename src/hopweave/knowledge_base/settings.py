@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from hopweave.component import Embedder, registered
-from hopweave.document import Document
+from hopweave.document import Document, checked_documents
 from hopweave.errors import KnowledgeBaseError, explain
 from hopweave.graph.build.builders.builder import GraphBuilder, warn_of_older_rules
 from hopweave.graph.build.builders.links import LinksBuilder
@@ -81,9 +81,7 @@ class Settings:
     def check_vectors(self, documents: Iterable[Document], vectors_of: str | None) -> Iterator[Document]:
         """The documents; an error at the first whose vector is not of the model whose vectors the file holds."""
         dimension = None
-        for number, document in enumerate(documents):
-            if not isinstance(document, Document):
-                raise TypeError(f"documents: must be Documents, but number {number} is a {type(document).__name__}")
+        for document in checked_documents(documents):
             if document.vector is not None:
                 if vectors_of != self.model and not (vectors_of is None and self.named):
                     whose = "a model that was not named" if vectors_of is None else repr(vectors_of)

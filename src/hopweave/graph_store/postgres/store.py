@@ -8,7 +8,7 @@ from typing import Any, cast
 from uuid import uuid4
 
 from hopweave.component import registered
-from hopweave.document import Document
+from hopweave.document import Document, checked_documents, checked_ids
 from hopweave.errors import KnowledgeBaseError
 from hopweave.graph.build.builders.builder import GraphBuilder, warn_of_older_rules
 from hopweave.graph.build.entity_resolution import EntityResolution
@@ -150,7 +150,7 @@ class PostgresStore(GraphStore):
 
     def stage(self, job: str, documents: Iterable[Document]) -> int:
         """Put what documents contribute aside under the name of a job, from any process; how many there were."""
-        return sum(self._stage(job, batch) for batch in batches(documents, STAGED_AT_ONCE))
+        return sum(self._stage(job, batch) for batch in batches(checked_documents(documents), STAGED_AT_ONCE))
 
     def _stage(self, job: str, documents: Sequence[Document]) -> int:
         rows = rows_of(self.prepared(documents))
@@ -159,7 +159,7 @@ class PostgresStore(GraphStore):
 
     def _staged(self, job: str, documents: Iterable[Document], workers: int) -> int:
         stage = partial(stage_in_process, self._url, self._connections.schema, job)
-        return sum(in_processes(stage, batches(documents, STAGED_AT_ONCE), workers))
+        return sum(in_processes(stage, batches(checked_documents(documents), STAGED_AT_ONCE), workers))
 
     def _delete_matching(self, where: Mapping[str, Any], source: str | None) -> int:
         condition, values = ("source = %s AND source <> ''", [source]) if source is not None else _matching(where)
@@ -208,7 +208,8 @@ class PostgresStore(GraphStore):
         """The ids of the documents that a tenant may see: all of them, or those among the ids given."""
         condition, values = tenant_condition(tenant)
         if ids is not None:
-            condition, values = f"{condition} AND id = ANY(%s)", [*values, [id_ for id_ in ids if is_storable(id_)]]
+            wanted = [id_ for id_ in checked_ids(ids) if is_storable(id_)]
+            condition, values = f"{condition} AND id = ANY(%s)", [*values, wanted]
         query = f"SELECT id FROM documents WHERE {condition}"
         return frozenset(id_ for (id_,) in self._connections.read(query, values))
 
