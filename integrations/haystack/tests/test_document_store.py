@@ -92,3 +92,13 @@ def test_a_failed_write_leaves_nothing(document_store):
     with pytest.raises(DuplicateDocumentError, match="already there: 'b'"):
         document_store.write_documents([Document(id="a", content="new"), Document(id="b", content="new")])
     assert [document.content for document in document_store.filter_documents()] == ["old"]
+
+
+def test_overwrite_keeps_the_last_of_those_with_the_same_id(document_store):
+    written = [Document(id="a", content="one"), Document(id="a", content="two")]
+    assert document_store.write_documents(written, policy=DuplicatePolicy.OVERWRITE) == 2
+    assert [document.content for document in document_store.filter_documents()] == ["two"]
+    with pytest.raises(DuplicateDocumentError, match="comes twice: 'b'"):
+        document_store.write_documents([Document(id="b", content="one"), Document(id="b", content="two")])
+    with pytest.raises(TypeError, match="ids: must be a list of ids, but got 'a'"):
+        document_store.delete_documents("a")

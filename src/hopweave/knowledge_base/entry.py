@@ -146,13 +146,26 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"metadata of type {type(value).__name__} is not JSON")
 
 
-def distinct(entries: Sequence[Entry], on_conflict: str) -> dict[str, Entry]:
-    """Entries by id. What comes twice counts as if the second had come in a later batch."""
+def distinct(
+    documents: Iterable[Document], on_conflict: str = "replace", seen: dict[str, bytes] | None = None
+) -> dict[str, Entry]:
+    """Entries by id. One that comes twice with different content is an error, unless the later ones are to be skipped.
+
+    `seen` are the ids of earlier batches of the same call, with their digests; those of this one are added.
+
+    >>> list(distinct([Document("a", "one"), Document("a", "one"), Document("b", "two")]))
+    ['a', 'b']
+    """
+    seen = {} if seen is None else seen
     found: dict[str, Entry] = {}
-    for entry in entries:
+    for entry in map(Entry.of, documents):
         key = entry.document.id
         if key in found and on_conflict == "fail":
             raise AlreadyThere(f"comes twice: {key!r}")
+        if on_conflict == "replace" and seen.setdefault(key, entry.digest) != entry.digest:
+            raise KnowledgeBaseError(
+                f"documents: id {key!r} comes twice with different content, and one would replace the other"
+            )
         if key not in found or on_conflict == "replace":
             found[key] = entry
     return found

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from hopweave.document import Document
+from hopweave.document import Document, checked_ids
 from hopweave.errors import KnowledgeBaseError
 from hopweave.graph.build.builders.builder import GraphBuilder
 from hopweave.graph.communities import communities
@@ -144,6 +144,8 @@ class KnowledgeBase(SnapshotRankings):
 
         Each batch is one transaction. With several `workers`, that many processes prepare batches and this one stores
         them, with the same result; a program that uses them needs `if __name__ == "__main__":`.
+        An id that comes twice in one call with different content is an error; with `on_conflict="skip"`, the first one
+        counts.
         `progress` is called with the number of documents of each committed batch. `vectors_of` names the model of
         vectors that come with the documents; it is not needed if the knowledge base was opened with `embedder`. With a
         `tenant`, a document that is not the tenant's, or whose id is that of a document that is not, is an error.
@@ -208,6 +210,7 @@ class KnowledgeBase(SnapshotRankings):
 
         With `other_sources`, the documents of all sources that are not given go too.
         """
+        present = {source: checked_ids(ids, f"present[{source!r}]") for source, ids in present.items()}
         with self._connections.writing() as connection:
             sources = {*present, *(self.sources() if other_sources else ())}
             count = sum(
@@ -281,7 +284,7 @@ class KnowledgeBase(SnapshotRankings):
 
     def get(self, ids: Iterable[str], *, tenant: Tenant | None = None) -> dict[str, Hit]:
         """The documents with these ids as hits without a score, in the order asked; unknown ids are left out."""
-        wanted = list(dict.fromkeys(ids))
+        wanted = list(dict.fromkeys(checked_ids(ids)))
         condition, values = self._condition(tenant)
         found: dict[str, Hit] = {}
         with self._connections.reading() as connection:
@@ -301,6 +304,7 @@ class KnowledgeBase(SnapshotRankings):
 
     def documents(self, ids: Iterable[str] | None = None) -> Iterator[Document]:
         """All documents, or those with these ids, in the order in which they were added."""
+        ids = None if ids is None else checked_ids(ids)
         with self._connections.reading() as connection:
             return iter(stored_documents(connection, ids))
 
@@ -308,7 +312,7 @@ class KnowledgeBase(SnapshotRankings):
         """The stored vectors of these documents, of a model, or of the file's own, as far as there are any."""
         found: dict[str, Vector] = {}
         with self._connections.reading() as connection:
-            for marks, group in grouped(ids):
+            for marks, group in grouped(checked_ids(ids)):
                 query = f"SELECT id, vector FROM documents JOIN vectors USING (row) WHERE model = ? AND id IN ({marks})"
                 for key, vector in connection.execute(query, [model or self.settings.model, *group]):
                     found[key] = read_vector(key, vector)
@@ -337,11 +341,13 @@ class KnowledgeBase(SnapshotRankings):
 
     def visible(self, tenant: Tenant, ids: Iterable[str] | None = None) -> frozenset[str]:
         """The ids of the documents that a tenant may see: all of them, or those among the ids given."""
-        return frozenset(self.ids(tenant=tenant or None) if ids is None else self._snapshot.visible(tenant, ids))
+        if ids is None:
+            return frozenset(self.ids(tenant=tenant or None))
+        return frozenset(self._snapshot.visible(tenant, checked_ids(ids)))
 
     def communities(self, ids: Iterable[str], *, tenant: Tenant | None = None) -> dict[str, str]:
         """The community of the graph that each of these documents belongs to, as far as there are communities."""
-        graph = self.graph
+        graph, ids = self.graph, checked_ids(ids)
         ids = ids if tenant is None else sorted(self.visible(tenant, ids))
         labels = communities(graph)
         numbers = passage_numbers(graph, ids)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from hopweave.document import Document
+from hopweave.document import Document, checked_ids
 from hopweave.errors import KnowledgeBaseError, OtherTenant
 from hopweave.graph.model import IMPORTED, Contribution, as_imported
 from hopweave.graph.storage import ledger
@@ -61,7 +61,7 @@ class Writer:
         """Make these the documents of a source, in one transaction: what it had besides goes, of a tenant if given."""
         if not isinstance(source, str) or not source:
             raise ValueError(f"source must be a non-empty string, but got {source!r}")
-        entries = distinct([Entry.of(replace(document, source=source)) for document in documents], "replace")
+        entries = distinct(replace(document, source=source) for document in documents)
         check_metadata(entries, tenant)
 
         def remove_others(connection: sqlite3.Connection, known: Mapping[str, Digests]) -> int:
@@ -76,13 +76,14 @@ class Writer:
             raise ValueError("delete needs either ids or where")
         if where is not None and (not isinstance(where, Mapping) or not where):
             raise ValueError(f"where must name at least one metadata field, but got {where!r}")
+        wanted = [] if ids is None else checked_ids(ids)
         with self._connections.writing() as connection:
-            gone = matching_ids(connection, where) if where is not None else ids or ()
+            gone = wanted if where is None else matching_ids(connection, where)
             return remove(connection, gone if tenant is None else ids_of_tenant(connection, gone, tenant))
 
     def update(self, documents: Iterable[Document]) -> Added:
         """Replace documents that exist, in one transaction; an unknown id is an error, and nothing is changed."""
-        entries = distinct([Entry.of(document) for document in documents], "replace")
+        entries = distinct(documents)
 
         def all_there(connection: sqlite3.Connection, known: Mapping[str, Digests]) -> int:  # noqa: ARG001 - shape
             if missing := sorted(entries.keys() - known.keys()):
@@ -112,8 +113,9 @@ class Writer:
         return Added(len(stored) - updated, updated, len(entries) - len(stored), gone)
 
     def _batches(self, stream: Iterator[Document], on_conflict: str, batch_size: int, pool: Pool) -> Iterator[_Batch]:
+        seen: dict[str, bytes] = {}
         while documents := list(islice(stream, batch_size)):
-            entries = distinct([Entry.of(document) for document in documents], on_conflict)
+            entries = distinct(documents, on_conflict, seen)
             with self._connections.reading() as connection:
                 pending = changed(entries, digests(connection, entries), on_conflict)
             yield _Batch(entries, len(documents), pending, pool.start([entry.document for entry in pending]))

@@ -15,6 +15,7 @@ import pytest
 
 from hopweave.document import Document
 from hopweave.errors import EmptyFile, KnowledgeBaseBusy, KnowledgeBaseError, NewerSchema
+from hopweave.graph.model import Contribution, Edge
 from hopweave.knowledge_base.entry import Added
 from hopweave.knowledge_base.file.stored_settings import read_settings, write_settings
 from hopweave.knowledge_base.schema import SCHEMA_VERSION
@@ -144,7 +145,8 @@ def test_vectors_of_another_model_are_refused_and_nothing_is_written(path):
 @pytest.mark.parametrize("batch_size", [1, 2, 256])
 def test_conflicts(plain, batch_size):
     old, new = Document("a", "old"), Document("a", "new")
-    assert plain.add([old, new], batch_size=batch_size).added == 1
+    plain.add([old], batch_size=batch_size)
+    assert plain.add([new], batch_size=batch_size).updated == 1
     assert plain.get(["a"])["a"].text == "new"
     assert plain.add([old, Document("b", "other")], on_conflict="skip") == Added(added=1, unchanged=1)
     assert plain.get(["a"])["a"].text == "new"
@@ -160,6 +162,39 @@ def test_what_comes_twice_is_decided_alike_whatever_the_batches(plain, batch_siz
     assert plain.get(["a"])["a"].text == "one"
     with pytest.raises(KnowledgeBaseError, match="'b'"):
         plain.add([Document("b", "one"), Document("b", "two")], on_conflict="fail", batch_size=batch_size)
+    with pytest.raises(KnowledgeBaseError, match="id 'c' comes twice with different content"):
+        plain.add([Document("c", "one"), Document("d", "one"), Document("c", "two")], batch_size=batch_size)
+    assert plain.add([Document("d", "one"), Document("d", "one")], batch_size=batch_size).updated == 0
+    for write in (plain.update, lambda documents: plain.replace("d.md", documents)):
+        with pytest.raises(KnowledgeBaseError, match="id 'd' comes twice with different content"):
+            write([Document("d", "three"), Document("d", "four")])
+    assert plain.get(["d"])["d"].text == "one"
+
+
+@pytest.mark.parametrize("ids", ["12", 12, [1, 2], [b"1"]])
+def test_a_single_id_in_place_of_a_list_is_an_error(plain, ids):
+    plain.add([Document("1", "one"), Document("2", "two")])
+    for ask in (
+        plain.delete,
+        plain.get,
+        plain.documents,
+        plain.vectors,
+        plain.communities,
+        lambda ids: plain.visible({}, ids),
+        lambda ids: plain.remove_missing({"a.md": ids}),
+    ):
+        with pytest.raises(TypeError, match=r"must be (a list of ids|strings), but"):
+            ask(ids)
+    assert plain.count() == 2
+    assert plain.delete(key for key in ("1", "2")) == 2
+
+
+@pytest.mark.parametrize("documents", [Document("a", "one"), "a", None, [Document("a", "one"), "b"]])
+def test_a_single_document_in_place_of_a_list_is_an_error(plain, documents):
+    for write in (plain.add, plain.update, lambda documents: plain.replace("a.md", documents)):
+        with pytest.raises(TypeError, match="documents: must be"):
+            write(documents)
+    assert plain.count() == 0
 
 
 @pytest.mark.parametrize(
@@ -298,6 +333,26 @@ def test_the_version_grows_with_every_write(plain):
     plain.delete(["d0"])
     versions.append(plain.version)
     assert versions == sorted(set(versions))
+
+
+def test_a_write_that_changes_nothing_makes_no_version(plain):
+    plain.replace("a.md", [Document("a", "one")])
+    contributed = [Contribution("other", edges=(Edge("entity:a", "entity:b", "knows"),))]
+    plain.contribute(contributed)
+    version = plain.version
+    for write in (
+        lambda: plain.delete(["unknown"]),
+        lambda: plain.delete(where={"year": 1974}),
+        lambda: plain.replace("a.md", [Document("a", "one")]),
+        lambda: plain.replace("none", []),
+        lambda: plain.update([Document("a", "one", source="a.md")]),
+        lambda: plain.remove_missing({"a.md": ["a"]}, other_sources=True),
+        lambda: plain.contribute(contributed),
+    ):
+        write()
+        assert plain.version == version
+    plain.delete(["a"])
+    assert plain.version == version + 1
 
 
 # Files

@@ -160,6 +160,8 @@ class HopweaveDocumentStore:
             known = ", ".join(f"DuplicatePolicy.{one.name}" for one in _ON_CONFLICT)
             raise ValueError(f"policy: {policy!r} is not allowed; allowed are {known}")
         passages = [to_passage(one) for one in documents]
+        if policy == DuplicatePolicy.OVERWRITE:  # the last of those with the same id counts
+            passages = list({one.id: one for one in passages}.values())
         check_vectors(self.knowledge_base, passages)
         try:
             added = self.knowledge_base.add(
