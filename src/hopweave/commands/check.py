@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from hopweave.commands.arguments import command
-from hopweave.commands.terminal import show
+from hopweave.commands.terminal import note, show
 from hopweave.errors import EmptyFile
 
 _EXAMPLES = """\
@@ -24,9 +24,11 @@ def run(options: argparse.Namespace) -> int:
 
     try:
         with KnowledgeBase.open(options.kb, read_only=True) as kb:
-            problems = kb.check()
+            problems, notes = kb.check(), kb.check_notes()
             sound = f"{options.kb}: sound, {kb.count()} documents, version {kb.version}"
     except EmptyFile as error:  # an empty file has no problems
-        problems, sound = [], str(error)
+        problems, notes, sound = [], [], str(error)
     show("\n".join(problems) or sound)
+    for one in notes:
+        note(one)
     return 1 if problems else 0

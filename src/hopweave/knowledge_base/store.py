@@ -27,7 +27,7 @@ from hopweave.knowledge_base.indexes.rankings import SnapshotRankings
 from hopweave.knowledge_base.indexes.rows_only import RowsOnly
 from hopweave.knowledge_base.indexes.smoothed_vectors import SmoothedVectors
 from hopweave.knowledge_base.indexes.snapshot import Rows, Snapshot, Tenant, View, tenant_condition, version_of
-from hopweave.knowledge_base.indexes.verify import image_problems
+from hopweave.knowledge_base.indexes.verify import image_notes, image_problems
 from hopweave.knowledge_base.info import facts
 from hopweave.knowledge_base.integrity import problems
 from hopweave.knowledge_base.repair import embed_again, vectors_to_repair
@@ -243,7 +243,8 @@ class KnowledgeBase(SnapshotRankings):
         `rebuild`, the indexes are worked out from the documents alone. With `vacuum`, the file is written anew too, for
         which writers wait, about 1.1 s for 100,000 passages: it gets smaller, and nothing of documents deleted before
         is in the file, its log or its images. With `if_needed`, images are written only if one is
-        missing or as much has changed, and with `vacuum` as well all of it is done if there are `deleted_remains`.
+        missing or unusable, or as much has changed, and with `vacuum` as well all of it is done if there are
+        `deleted_remains`.
         """
         if self._connections.read_only:
             raise KnowledgeBaseError(f"{self.path}: was opened read-only")
@@ -360,6 +361,11 @@ class KnowledgeBase(SnapshotRankings):
                 *image_problems(connection, self._snapshot),
                 *vectors_to_repair(connection, self.settings),
             ]
+
+    def check_notes(self) -> list[str]:
+        """What is worth knowing about the file and is no damage, in words: images that are missing or left over."""
+        with self._connections.reading() as connection:
+            return list(image_notes(connection, self._snapshot.folder))
 
     def info(self) -> dict[str, Any]:
         """What the file holds: documents, graph, settings, bytes on disk, and the share changed since compaction.

@@ -11,7 +11,7 @@ from threading import Lock, Thread
 from time import monotonic, sleep
 from typing import Any
 
-from hopweave.errors import KnowledgeBaseBusy, KnowledgeBaseError
+from hopweave.errors import InvalidImage, KnowledgeBaseBusy, KnowledgeBaseError
 from hopweave.graph.storage import ledger
 from hopweave.knowledge_base.connections import Connections
 from hopweave.knowledge_base.file.fork import ForkAware, watch_forks
@@ -58,7 +58,7 @@ class Compaction(ForkAware):
             self._lock, self._thread = Lock(), None
 
     def start_if_needed(self) -> None:
-        """Compact in the background if enough has changed and nobody is at it.
+        """Compact in the background if enough has changed, or an image is missing, and nobody is at it.
 
         A temporary file is not opened again, and all that its images would hold is in memory: it is compacted when
         documents were removed, so that their memory is freed.
@@ -100,10 +100,17 @@ class Compaction(ForkAware):
             )
 
     def _is_needed(self) -> bool:
-        """Whether an image is missing or too old."""
+        """Whether an image is missing, unusable or too old."""
         with self.connections.reading() as connection:
             indexes = self.snapshot.persisted(connection)
-            return any(noted(connection, one.name) is None or self._due(one, connection) for one in indexes)
+            return any(self._due(one, connection) or not self._usable(one, connection) for one in indexes)
+
+    def _usable(self, index: LiveIndex[Any], connection: sqlite3.Connection) -> bool:
+        image = noted(connection, index.name)
+        try:
+            return image is not None and bool(index.mapped(image, self.snapshot.folder))
+        except InvalidImage:
+            return False
 
     def _compact(self, rebuild: bool, vacuum: bool) -> None:
         if self.connections.pin is not None:
@@ -129,7 +136,10 @@ class Compaction(ForkAware):
             self._emptied_log()  # of this note alone, so it does not matter if a reader needs it
 
     def _due(self, index: LiveIndex[Any], connection: sqlite3.Connection) -> bool:
+        """Whether enough has changed since an image was made, or it is no longer there."""
         image = noted(connection, index.name)
+        if image is not None and self.snapshot.folder.lacks(image):
+            return True
         changes = index.changes(connection, image)
         return changes >= max(_MIN_CHANGES, _SHARE * (image.size if image else 0))
 

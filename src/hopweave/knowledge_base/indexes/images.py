@@ -60,30 +60,32 @@ class ImageFolder:
 
     def __init__(self, path: Path) -> None:
         self.folder = Path(f"{path}-index")
+        self._path = path
+        self._unusable: set[str] = set()  # images that were found to be so
 
-    def open(self, image: Noted, format_version: int, *, writable: bool = False) -> Image | None:
-        """The image, mapped and checked; None, and a line in the log, if it cannot be used and has to be made again."""
-        try:
-            if not _IMAGE_NAME.fullmatch(str(image.file)):
-                raise InvalidImage(f"{image.file!r}: is not the name of an image")
-            opened = open_image(self.folder / image.file, image.checksum, writable=writable)
-            found = opened.header.get("format")
-            if found != format_version:
-                raise InvalidImage(f"{self.folder / image.file}: has format {found!r}, but {format_version} is needed")
-            if opened.header.get("state") != [image.name, image.version, image.position, image.size]:
-                raise InvalidImage(f"{self.folder / image.file}: is not of the state that the file says")
-        except InvalidImage as error:
-            self.unusable(image, error)
-            return None
+    def open(self, image: Noted, format_version: int, *, writable: bool = False) -> Image:
+        """The image, mapped and checked; `InvalidImage` says why it cannot be used."""
+        if not _IMAGE_NAME.fullmatch(str(image.file)):
+            raise InvalidImage(f"{image.file!r}: is not the name of an image")
+        opened = open_image(self.folder / image.file, image.checksum, writable=writable)
+        found = opened.header.get("format")
+        if found != format_version:
+            raise InvalidImage(f"{self.folder / image.file}: has format {found!r}, but {format_version} is needed")
+        if opened.header.get("state") != [image.name, image.version, image.position, image.size]:
+            raise InvalidImage(f"{self.folder / image.file}: is not of the state that the file says")
         return opened
 
+    def lacks(self, image: Noted) -> bool:
+        """Whether an image is not there, or was found to be unusable. Cheap to ask."""
+        return image.file in self._unusable or not (self.folder / image.file).exists()
+
     def unusable(self, image: Noted, error: InvalidImage) -> None:
-        """Say in the log that an image cannot be used."""
-        _log.warning(
-            "index %s is worked out from the documents again: its image cannot be used: %s; hopweave compact writes it",
-            image.name,
-            error,
-        )
+        """Take note that an image cannot be used, and say so in the log: once, whichever and how many they are."""
+        if not self._unusable:
+            _log.warning("%s: index images are missing or cannot be used; hopweave compact writes them", self._path)
+        if image.file not in self._unusable:
+            self._unusable.add(image.file)
+            _log.info("%s: index %s is built from the documents: %s", self._path, image.name, error)
 
     def write(
         self,
@@ -100,6 +102,7 @@ class ImageFolder:
         file = f"{kind}-{version}-{uuid4().hex[:12]}.image"
         header = {**header, "state": [name, version, position, size]}
         self._make()
+        self._unusable.clear()
         try:
             checksum = write_image(self.folder / file, header, arrays)
         except OSError as error:
@@ -139,11 +142,15 @@ class ImageFolder:
 
     def remove_leftovers(self, connection: sqlite3.Connection) -> None:
         """Remove images that the table does not name. Only for who has the lock."""
+        for file in self.leftovers(connection):
+            with suppress(OSError):  # on Windows, a reader may still have it mapped
+                file.unlink()
+
+    def leftovers(self, connection: sqlite3.Connection) -> list[Path]:
+        """Images that the table does not name: of a compaction that was killed, or of one that is under way."""
         kept = {image.file for image in all_noted(connection)}
-        for file in self.folder.iterdir():
-            if file.name not in kept and file.name.endswith((".image", TEMPORARY)):
-                with suppress(OSError):  # on Windows, a reader may still have it mapped
-                    file.unlink()
+        files = sorted(self.folder.iterdir()) if self.folder.is_dir() else []
+        return [file for file in files if file.name not in kept and file.name.endswith((".image", TEMPORARY))]
 
 
 def _taken(connection: sqlite3.Connection, lock: Path) -> bool:

@@ -97,11 +97,16 @@ class LiveIndex(ABC, Generic[T]):
 
     def from_image(self, image: Noted | None, folder: ImageFolder) -> Held[T]:
         """The index of an image alone; an empty one at position 0 if there is none that can be used."""
-        opened = folder.open(image, self.format_version, writable=self.writable) if image else None
-        if image and opened:
-            try:
-                return Held(self.opened(opened), image.version, image.position, image.file, image.version)
-            except InvalidImage as error:
-                folder.unusable(image, error)
+        if image is None:
+            return Held(self.empty(), 0, 0)
+        try:
+            return self.mapped(image, folder)
+        except InvalidImage as error:
+            folder.unusable(image, error)
         # the file is noted although it is damaged, so that it is not tried again at every change
-        return Held(self.empty(), 0, 0, image.file if image else "", image.version if image else -1)
+        return Held(self.empty(), 0, 0, image.file, image.version)
+
+    def mapped(self, image: Noted, folder: ImageFolder) -> Held[T]:
+        """The index of an image alone; `InvalidImage` says why there is none."""
+        opened = self.opened(folder.open(image, self.format_version, writable=self.writable))
+        return Held(opened, image.version, image.position, image.file, image.version)

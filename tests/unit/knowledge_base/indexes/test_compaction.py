@@ -7,6 +7,8 @@ import os
 import random
 import shutil
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -93,7 +95,8 @@ def test_the_folder_may_be_deleted(changed, expected, caplog):
     with caplog.at_level(logging.WARNING), KnowledgeBase.open(changed, read_only=True) as kb:
         assert answers(kb) == expected
         assert not ImageFolder(changed).folder.exists()
-    assert "text:nlp is worked out from the documents again" in caplog.text
+    said = [record.getMessage() for record in caplog.records]
+    assert said == [f"{changed}: index images are missing or cannot be used; hopweave compact writes them"]
     with KnowledgeBase.open(changed) as kb:
         kb.compact()
         assert images(changed)
@@ -109,7 +112,8 @@ def test_a_damaged_image_is_made_again_and_said(place, changed, expected, caplog
         file.write_bytes(content)
     with caplog.at_level(logging.WARNING), KnowledgeBase.open(changed) as kb:
         assert answers(kb) == expected
-        assert "its image cannot be used" in caplog.text
+        assert len(caplog.records) == 1
+        assert "images are missing or cannot be used" in caplog.text
         kb.compact()
         caplog.clear()
         assert answers(kb) == expected
@@ -129,7 +133,74 @@ def test_a_copy_without_its_images_works_and_one_beside_other_images_too(changed
     shutil.copy(changed, other)  # beside the images of what was there before
     with KnowledgeBase.open(other, read_only=True) as kb:
         assert answers(kb) == expected
-    assert "its image cannot be used" in caplog.text
+    assert "images are missing or cannot be used" in caplog.text
+
+
+def test_missing_images_are_noted_by_check_and_written_if_needed(changed, expected, tmp_path, capsys):
+    copy = tmp_path / "copy.db"
+    shutil.copy(changed, copy)
+    assert main(["check", "--kb", str(copy)]) == 0
+    said = capsys.readouterr()
+    assert "copy.db: sound" in said.out
+    assert "3 of 3 index images are missing (graph, text:nlp, vectors:" in said.err
+    with KnowledgeBase.open(copy) as kb:
+        kb.compact(if_needed=True)
+        first = images(copy)
+        assert len(first) == 3
+        kb.compact(if_needed=True)
+        assert images(copy) == first
+        assert answers(kb) == expected
+        assert kb.check_notes() == []
+
+
+def test_missing_images_are_written_in_the_background_by_who_writes(changed):
+    shutil.rmtree(ImageFolder(changed).folder)
+    with KnowledgeBase.open(changed) as kb:
+        kb.add(documents(1, 900))
+        kb._compaction.wait()
+        assert len(images(changed)) == 3
+        assert kb.check() == kb.check_notes() == []
+        first = images(changed)
+        kb.add(documents(1, 901))
+        kb._compaction.wait()
+        assert images(changed) == first
+
+
+@pytest.mark.parametrize("how", ["truncated", "damaged"])
+def test_an_unusable_image_is_named_with_its_mend_and_written_if_needed(changed, how):
+    name = next(name for name in images(changed) if name.startswith("text"))
+    file = ImageFolder(changed).folder / name
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content[:-500] if how == "truncated" else content)
+    with KnowledgeBase.open(changed) as kb:
+        (problem,) = kb.check()
+        assert f"image {name} cannot be used, and hopweave compact writes it again: " in problem
+        kb.compact(if_needed=True)
+        assert name not in images(changed)
+        assert kb.check() == []
+
+
+def test_what_a_killed_compaction_left_is_noted_and_removed_by_the_next(changed, capsys):
+    program = """if True:
+        import os, sys
+        from hopweave import KnowledgeBase
+        from hopweave.knowledge_base.indexes import compaction
+        compaction.replace = lambda *_: os.kill(os.getpid(), 9)
+        with KnowledgeBase.open(sys.argv[1]) as kb:
+            kb.compact()
+    """
+    child = subprocess.run([sys.executable, "-c", program, changed], check=False)
+    assert child.returncode == -9
+    assert len(images(changed)) == 6
+    assert main(["check", "--kb", str(changed)]) == 0
+    assert "3 files in" in (said := capsys.readouterr().err)
+    assert "the next hopweave compact removes them" in said
+    assert main(["compact", "--kb", str(changed)]) == 0
+    assert len(images(changed)) == 3
+    capsys.readouterr()
+    assert main(["check", "--kb", str(changed)]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_in_the_background_when_a_share_has_changed(path, monkeypatch):

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from hopweave.errors import KnowledgeBaseError
+from hopweave.errors import InvalidImage, KnowledgeBaseError
 from hopweave.knowledge_base.connections import Connections
 from hopweave.knowledge_base.indexes.images import ImageFolder, Noted, all_noted, noted, replace
 
@@ -71,9 +71,13 @@ def test_an_image_that_is_no_good_is_said_in_the_log(spoil, folder, caplog):
         place.write_bytes(content)
     elif spoil == "elsewhere":
         image = Noted("text:nlp", f"../{folder.folder.name}/{image.file}", image.checksum, 1, 1, 1)
+    with pytest.raises(InvalidImage, match=image.file) as found:
+        folder.open(image, 2 if spoil == "older" else 1)
+    assert folder.lacks(image) == (spoil == "missing")
     with caplog.at_level(logging.WARNING):
-        assert folder.open(image, 2 if spoil == "older" else 1) is None
-    assert "text:nlp is worked out from the documents again" in caplog.text
+        folder.unusable(image, found.value)
+    assert folder.lacks(image)
+    assert "a.db: index images are missing or cannot be used; hopweave compact writes them" in caplog.text
 
 
 def test_one_process_at_a_time_and_a_kill_gives_the_lock_back(folder):
