@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pydantic import ValidationError
 
 import hopweave
-from hopweave.commands import check, compact, import_tables, index, info, query, schema, train_embedder
+from hopweave.commands import check, compact, import_tables, index, info, query, restore, schema, train_embedder
 from hopweave.commands.evaluation import compare, diagnose, evaluate, tune
 from hopweave.commands.terminal import note
 from hopweave.errors import HopweaveError, explain
@@ -32,6 +32,7 @@ _COMMANDS = (
     train_embedder,
     check,
     compact,
+    restore,
     info,
     schema,
 )

@@ -31,6 +31,7 @@ from hopweave.knowledge_base.indexes.verify import image_notes, image_problems
 from hopweave.knowledge_base.info import facts
 from hopweave.knowledge_base.integrity import problems
 from hopweave.knowledge_base.repair import embed_again, vectors_to_repair
+from hopweave.knowledge_base.restore import put_in_place, sound_copy
 from hopweave.knowledge_base.settings import UNSET, Settings
 from hopweave.knowledge_base.writer import Writer, check_writing, ids_of_source, record_imported, remove
 from hopweave.metadata.filters import Filters
@@ -249,6 +250,22 @@ class KnowledgeBase(SnapshotRankings):
         if self._connections.read_only:
             raise KnowledgeBaseError(f"{self.path}: was opened read-only")
         self._compaction.run(rebuild=rebuild, if_needed=if_needed, vacuum=vacuum)
+
+    def restore(self, file: str | Path) -> None:
+        """Put the content of another file, such as a backup, in the place of this one's.
+
+        Processes that have this file open follow, as after any write; the other file stays as it is.
+        The other file is checked first, which takes as long as `check`; one that is damaged, empty, of another program
+        or of other settings is refused. The file is exchanged in one transaction, and then its images are made anew.
+        """
+        if self._connections.read_only:
+            raise KnowledgeBaseError(f"{self.path}: was opened read-only")
+
+        def put(folder: Path) -> None:
+            with sound_copy(self._connections, self.settings, Path(file), folder) as copy:
+                put_in_place(self._connections, copy)
+
+        self._compaction.restore(put)
 
     @property
     def deleted_remains(self) -> bool:

@@ -6,7 +6,10 @@ compaction removes. Readers go on with the image they have mapped, and follow wh
 
 import logging
 import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from threading import Lock, Thread
 from time import monotonic, sleep
 from typing import Any
@@ -112,23 +115,37 @@ class Compaction(ForkAware):
         except InvalidImage:
             return False
 
-    def _compact(self, rebuild: bool, vacuum: bool) -> None:
+    def restore(self, put_in_place: Callable[[Path], None]) -> None:
+        """Let `put_in_place` exchange the content of the file, and make its images; it is given a folder to work in."""
+        self.wait()
+        with self._alone():
+            put_in_place(self.snapshot.folder.folder)
+            self._try_to_write_images(every=True)
+        self._emptied_log()  # if nobody needs it any more
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Until the end, no process makes images."""
         if self.connections.pin is not None:
             raise KnowledgeBaseError(f"{self.connections.path}: cannot be compacted here, where a search is under way")
         deadline = monotonic() + self.connections.busy_seconds
         while True:
             with self.snapshot.folder.locked() as mine:
                 if mine:
-                    with self.connections.reading() as connection:  # what is removed from here on may be in the images
-                        removed = _removed(connection)
-                    self._write_images(every=True, rebuild=rebuild)
-                    self._merge_full_text()
-                    if vacuum:
-                        self._vacuum()
-                    break
+                    yield
+                    return
             if monotonic() > deadline:
                 raise KnowledgeBaseBusy(f"{self.connections.path}: another process is compacting it")
             sleep(_RETRY_SECONDS)
+
+    def _compact(self, rebuild: bool, vacuum: bool) -> None:
+        with self._alone():
+            with self.connections.reading() as connection:  # what is removed from here on may be in the images
+                removed = _removed(connection)
+            self._write_images(every=True, rebuild=rebuild)
+            self._merge_full_text()
+            if vacuum:
+                self._vacuum()
         self._empty_log()
         if vacuum:  # not before: until then the old pages are in the file, and the new ones in the log
             with self.connections.writing(same_content=True) as connection:
@@ -147,9 +164,18 @@ class Compaction(ForkAware):
         try:
             with self.snapshot.folder.locked() as mine:
                 if mine:
-                    self._write_images(every=False)
+                    self._try_to_write_images(every=False)
+        except (KnowledgeBaseError, OSError) as error:
+            self._warn(error)
+
+    def _try_to_write_images(self, *, every: bool) -> None:
+        try:
+            self._write_images(every=every)
         except (KnowledgeBaseError, OSError) as error:  # the images are a convenience: without them rows are read
-            _log.warning("%s: its index images could not be written: %s", self.connections.path, error)
+            self._warn(error)
+
+    def _warn(self, error: Exception) -> None:
+        _log.warning("%s: its index images could not be written: %s", self.connections.path, error)
 
     def _write_images(self, *, every: bool, rebuild: bool = False) -> None:
         with self.connections.reading() as connection:

@@ -61,7 +61,7 @@ class Snapshot(ForkAware):
     _held: dict[str, Held[Any]] = field(default_factory=dict)
     _locks: defaultdict[str, Lock] = field(default_factory=lambda: defaultdict(Lock))
     _rows: OrderedDict[tuple[int, str], Rows] = field(default_factory=OrderedDict)
-    _ids: dict[int, str] = field(default_factory=dict)
+    _ids: tuple[str, dict[int, str]] = field(default_factory=lambda: ("", {}))  # of the content restored last
 
     def __post_init__(self) -> None:
         watch_forks(self)
@@ -109,7 +109,7 @@ class Snapshot(ForkAware):
         version = version_of(connection)
         if version < known:  # though it was read after the version that is known: the file was restored from a copy
             self._held.clear()
-            self._ids = {}
+            self._ids = ("", {})
         return version
 
     def graph(self) -> TableGraph:
@@ -177,7 +177,7 @@ class Snapshot(ForkAware):
     def after_fork(self, *, in_child: bool) -> None:
         """In a child, start again: another thread may have been in the middle of a change."""
         if in_child:
-            self._held, self._locks, self._rows, self._ids = {}, defaultdict(Lock), OrderedDict(), {}
+            self._held, self._locks, self._rows, self._ids = {}, defaultdict(Lock), OrderedDict(), ("", {})
 
     def visible(self, tenant: Tenant, ids: Iterable[str]) -> Iterator[str]:
         """Of these documents, those that a tenant may see."""
@@ -189,14 +189,15 @@ class Snapshot(ForkAware):
                     yield key
 
     def ids(self, rows: Sequence[int], connection: sqlite3.Connection) -> list[str]:
-        """The ids of documents by their rows. A row is never used twice, so an id that was read once stays right."""
-        known = self._ids
+        """The ids of documents by their rows. A row is used twice only if the file is restored."""
+        content = _content(connection)
+        known = self._ids[1] if self._ids[0] == content else {}
         unknown = [row for row in rows if row not in known]
         if unknown and len(known) + len(unknown) > _IDS_KEPT:
             known, unknown = {}, list(rows)
         if unknown:
             known |= _ids(connection, unknown, every=not known and last_row(connection) <= _IDS_AT_ONCE)
-            self._ids = known
+            self._ids = (content, known)
         try:
             return [known[row] for row in rows]
         except KeyError:
@@ -333,6 +334,12 @@ def _ids(connection: sqlite3.Connection, rows: list[int], *, every: bool) -> Ite
         group = rows[start : start + 500]
         marks = ", ".join("?" * len(group))
         yield from connection.execute(f"SELECT row, id FROM documents WHERE row IN ({marks})", group)
+
+
+def _content(connection: sqlite3.Connection) -> str:
+    """What tells the content that the file was restored to last from any other; empty if it never was."""
+    found = connection.execute("SELECT value FROM settings WHERE name = 'restored'").fetchone()
+    return str(found[0]) if found else ""
 
 
 def version_of(connection: sqlite3.Connection) -> int:
