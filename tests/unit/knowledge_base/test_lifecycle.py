@@ -117,6 +117,18 @@ def test_indexing_again_removes_parts_that_are_gone(folder, tmp_path, capsys):
     assert index(folder, "--sync") == ["ships.md#1", "ships.md#2"]
 
 
+def test_indexing_the_same_again_makes_no_version(folder):
+    def version():
+        with KnowledgeBase.open("hopweave.db", embedder=None, read_only=True) as kb:
+            return kb.version
+
+    index(folder)
+    before = version()
+    index(folder)
+    index(folder, "--sync")
+    assert version() == before
+
+
 def test_an_empty_folder_does_not_empty_the_knowledge_base(folder, tmp_path, capsys):
     everything = index(folder)
     (tmp_path / "unmounted").mkdir()
