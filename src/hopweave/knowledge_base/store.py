@@ -1,6 +1,6 @@
 """The knowledge base: one SQLite file with documents, vectors and full-text index."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -15,24 +15,25 @@ from hopweave.graph.communities import communities
 from hopweave.graph.documents import passage_numbers
 from hopweave.graph.model import Contribution
 from hopweave.graph.storage.table_graph import TableGraph
-from hopweave.hit import Hit, Vector
+from hopweave.hit import Vector
 from hopweave.knowledge import Capability, Within
-from hopweave.knowledge_base.connections import Connections, grouped
+from hopweave.knowledge_base.connections import Connections
 from hopweave.knowledge_base.embedding.train_embedder import embed_anew
-from hopweave.knowledge_base.entry import Added, read_document, read_vector, stored_documents
+from hopweave.knowledge_base.entry import Added
 from hopweave.knowledge_base.file.temporary_folder import TemporaryFolder
 from hopweave.knowledge_base.indexes.compaction import Compaction
 from hopweave.knowledge_base.indexes.images import ImageFolder
 from hopweave.knowledge_base.indexes.rankings import SnapshotRankings
 from hopweave.knowledge_base.indexes.rows_only import RowsOnly
 from hopweave.knowledge_base.indexes.smoothed_vectors import SmoothedVectors
-from hopweave.knowledge_base.indexes.snapshot import Rows, Snapshot, Tenant, View, tenant_condition, version_of
+from hopweave.knowledge_base.indexes.snapshot import Rows, Snapshot, Tenant, View, version_of
 from hopweave.knowledge_base.indexes.verify import image_notes, image_problems
 from hopweave.knowledge_base.info import facts
 from hopweave.knowledge_base.integrity import problems
 from hopweave.knowledge_base.repair import embed_again, vectors_to_repair
 from hopweave.knowledge_base.restore import put_in_place, sound_copy
 from hopweave.knowledge_base.settings import UNSET, Settings
+from hopweave.knowledge_base.stored_documents import StoredDocuments
 from hopweave.knowledge_base.writer import Writer, check_writing, ids_of_source, record_imported, remove
 from hopweave.metadata.filters import Filters
 from hopweave.metadata.tenants import checked_tenant
@@ -50,7 +51,7 @@ Done = TypeVar("Done", int, Added)
 _WITHOUT_EMBEDDER = frozenset(Capability) - {Capability.EMBEDDER, Capability.TEXT_EMBEDDER, Capability.WORD_VECTORS}
 
 
-class KnowledgeBase(SnapshotRankings):
+class KnowledgeBase(StoredDocuments, SnapshotRankings):
     """Documents and everything needed to find them, in one file or in a temporary one.
 
     One process writes at a time, any number read; every search sees the latest committed state. Adding is batched:
@@ -199,13 +200,6 @@ class KnowledgeBase(SnapshotRankings):
         """
         return self._written(self._writer.delete(ids, where, checked_tenant(tenant)))
 
-    def sources(self, *, tenant: Tenant | None = None) -> dict[str, int]:
-        """How many documents each source has; documents without one are not counted."""
-        condition, values = self._condition(tenant)
-        with self._connections.reading() as connection:
-            query = f"SELECT source, count(*) FROM documents WHERE source <> '' AND {condition} GROUP BY 1 ORDER BY 1"
-            return dict(connection.execute(query, values).fetchall())
-
     def remove_missing(self, present: Mapping[str, Collection[str]], *, other_sources: bool = False) -> int:
         """Remove documents that their source no longer has: of each source given, all but the ids that are present.
 
@@ -294,48 +288,6 @@ class KnowledgeBase(SnapshotRankings):
         """Within it, all that is asked is of the version that the file has now, as in every search."""
         return self._snapshot.one_version()
 
-    def count(self, *, tenant: Tenant | None = None) -> int:
-        """How many documents there are."""
-        condition, values = self._condition(tenant)
-        with self._connections.reading() as connection:
-            return int(connection.execute(f"SELECT count(*) FROM documents WHERE {condition}", values).fetchone()[0])
-
-    def get(self, ids: Iterable[str], *, tenant: Tenant | None = None) -> dict[str, Hit]:
-        """The documents with these ids as hits without a score, in the order asked; unknown ids are left out."""
-        wanted = list(dict.fromkeys(checked_ids(ids)))
-        condition, values = self._condition(tenant)
-        found: dict[str, Hit] = {}
-        with self._connections.reading() as connection:
-            for marks, group in grouped(wanted):
-                query = f"SELECT id, text, metadata FROM documents WHERE id IN ({marks}) AND {condition}"
-                for key, *stored in connection.execute(query, [*group, *values]):
-                    text, metadata = read_document(key, *stored)
-                    found[key] = Hit(key, text=text, metadata=metadata)
-        return {key: found[key] for key in wanted if key in found}
-
-    def ids(self, *, tenant: Tenant | None = None) -> list[str]:
-        """The ids of all documents, or of those with these metadata values, in the order in which they were added."""
-        condition, values = self._condition(tenant)
-        with self._connections.reading() as connection:
-            rows = connection.execute(f"SELECT id FROM documents WHERE {condition} ORDER BY row", values)
-            return [key for (key,) in rows]
-
-    def documents(self, ids: Iterable[str] | None = None) -> Iterator[Document]:
-        """All documents, or those with these ids, in the order in which they were added."""
-        ids = None if ids is None else checked_ids(ids)
-        with self._connections.reading() as connection:
-            return iter(stored_documents(connection, ids))
-
-    def vectors(self, ids: Iterable[str], *, model: str | None = None) -> dict[str, Vector]:
-        """The stored vectors of these documents, of a model, or of the file's own, as far as there are any."""
-        found: dict[str, Vector] = {}
-        with self._connections.reading() as connection:
-            for marks, group in grouped(checked_ids(ids)):
-                query = f"SELECT id, vector FROM documents JOIN vectors USING (row) WHERE model = ? AND id IN ({marks})"
-                for key, vector in connection.execute(query, [model or self.settings.model, *group]):
-                    found[key] = read_vector(key, vector)
-        return found
-
     def search(
         self,
         query: "str | Query",
@@ -356,12 +308,6 @@ class KnowledgeBase(SnapshotRankings):
     def graph(self) -> TableGraph:
         """The graph that the documents make together, as it is now."""
         return self._snapshot.graph()
-
-    def visible(self, tenant: Tenant, ids: Iterable[str] | None = None) -> frozenset[str]:
-        """The ids of the documents that a tenant may see: all of them, or those among the ids given."""
-        if ids is None:
-            return frozenset(self.ids(tenant=tenant or None))
-        return frozenset(self._snapshot.visible(tenant, checked_ids(ids)))
 
     def communities(self, ids: Iterable[str], *, tenant: Tenant | None = None) -> dict[str, str]:
         """The community of the graph that each of these documents belongs to, as far as there are communities."""
@@ -408,10 +354,6 @@ class KnowledgeBase(SnapshotRankings):
 
     def _rows(self, view: View, tenant: Tenant | None) -> Rows | None:
         return view.allowed(tenant)
-
-    def _condition(self, tenant: Tenant | None) -> tuple[str, Sequence[Any]]:
-        checked_tenant(tenant)  # an empty one would see everything
-        return tenant_condition(tenant or {})
 
     def within(self, filters: Filters, *, tenant: Tenant | None = None) -> Within:
         """The documents that pass filters and that a tenant may see, read once for each version of the file."""
