@@ -28,10 +28,10 @@ from hopweave.knowledge_base.indexes.rows_only import RowsOnly
 from hopweave.knowledge_base.indexes.smoothed_vectors import SmoothedVectors
 from hopweave.knowledge_base.indexes.snapshot import Rows, Snapshot, Tenant, View, version_of
 from hopweave.knowledge_base.indexes.verify import image_notes, image_problems
-from hopweave.knowledge_base.info import facts
-from hopweave.knowledge_base.integrity import problems
-from hopweave.knowledge_base.repair import embed_again, vectors_to_repair
-from hopweave.knowledge_base.restore import put_in_place, sound_copy
+from hopweave.knowledge_base.maintenance.info import facts
+from hopweave.knowledge_base.maintenance.integrity import problems
+from hopweave.knowledge_base.maintenance.repair import embed_again, vectors_to_repair
+from hopweave.knowledge_base.maintenance.restore import put_in_place, sound_copy
 from hopweave.knowledge_base.settings import UNSET, Settings
 from hopweave.knowledge_base.stored_documents import StoredDocuments
 from hopweave.knowledge_base.writer import Writer, check_writing, ids_of_source, record_imported, remove

@@ -28,12 +28,13 @@ def tables(path):
 
 
 def test_workers_store_the_same(tmp_path):
-    # the same id again with another text, in a batch that is prepared before the first is stored, and back again
-    stream = [*documents(60), Document("d3", "changed"), *documents(70)[50:], documents(4)[3]]
+    # the same documents again, in batches that are prepared before the first are stored
+    stream = [*documents(60), *documents(70)[50:], documents(4)[3]]
+    again = [*documents(20), Document("d30", "changed"), *documents(70)[60:]]
     done = {}
     for workers in (1, 2):
         with KnowledgeBase.open(tmp_path / f"{workers}.db") as kb:
-            done[workers] = kb.add(stream, batch_size=10, workers=workers)
+            done[workers] = [kb.add(one, batch_size=10, workers=workers) for one in (stream, again)]
             assert kb.check() == []
     assert done[1] == done[2]
     assert tables(tmp_path / "1.db") == tables(tmp_path / "2.db")
