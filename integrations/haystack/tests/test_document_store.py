@@ -1,13 +1,18 @@
 """Haystack's own published suites, every mixin of them, and what they leave out."""
 
+from datetime import datetime
+
 import pytest
 from haystack import Document, Pipeline
 from haystack.components.writers import DocumentWriter
 from haystack.dataclasses import ByteStream, SparseEmbedding
 from haystack.document_stores.errors import DuplicateDocumentError
+from haystack.document_stores.in_memory import InMemoryDocumentStore
 from haystack.document_stores.types import DuplicatePolicy
 from haystack.testing import document_store as sync_suite
 from haystack.testing import document_store_async as async_suite
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from haystack_integrations.components.retrievers.hopweave import RecipeRetriever
 from haystack_integrations.document_stores.hopweave import HopweaveDocumentStore
@@ -102,3 +107,75 @@ def test_overwrite_keeps_the_last_of_those_with_the_same_id(document_store):
         document_store.write_documents([Document(id="b", content="one"), Document(id="b", content="two")])
     with pytest.raises(TypeError, match="ids: must be a list of ids, but got 'a'"):
         document_store.delete_documents("a")
+
+
+DATES = ["2024-06-01", "2024-06-01T00:00:00", "2024-06-01T00:00:00Z", "2024-06-01 00:00"]
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {"field": "meta.d", "operator": "==", "value": "2024-06-01"},
+        {"field": "meta.d", "operator": "in", "value": ["2023-01-01", "2024-06-01T00:00"]},
+        {"field": "meta.d", "operator": "==", "value": datetime(2024, 6, 1)},
+        {
+            "operator": "AND",
+            "conditions": [
+                {"field": "meta.d", "operator": "==", "value": "2024-06-01"},
+                {"field": "meta.of", "operator": "==", "value": "june"},
+            ],
+        },
+    ],
+)
+def test_iso_dates_are_equal_in_whatever_way_they_are_written(document_store, filters):
+    values = [*DATES, datetime(2024, 6, 1), "2024-06-02"]
+    document_store.write_documents(
+        [Document(id=str(number), content="x", meta={"d": one, "of": "june"}) for number, one in enumerate(values)]
+    )
+    assert [one.id for one in document_store.filter_documents(filters)] == ["0", "1", "2", "3", "4"]
+    assert document_store.count_documents_by_filter(filters) == 5
+    assert document_store.delete_by_filter(filters) == 5
+    assert [one.id for one in document_store.filter_documents()] == ["5"]
+
+
+def test_an_id_that_is_a_date_is_found_by_another_spelling(document_store):
+    document_store.write_documents([Document(id="2024-06-01T00:00", content="x"), Document(id="other", content="x")])
+    filters = {"field": "id", "operator": "==", "value": "2024-06-01"}
+    assert [one.id for one in document_store.filter_documents(filters)] == ["2024-06-01T00:00"]
+
+
+VALUES = st.one_of(
+    st.sampled_from(DATES),
+    st.sampled_from([None, True, False, 0, 1, 0.0, 1.0, -0.0, "", "0", "1", "true", "null", "a\0b", "a\nb", '"', "\\"]),
+    st.sampled_from([2**53, 2**53 + 1, 2.0**53, 2**63, 2.0**63, 2**70, 0.1 + 0.2, 1e300, 5e-324]),
+    st.integers(),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=4),
+)
+STORED = VALUES | st.lists(VALUES, max_size=2) | st.fixed_dictionaries({"b": VALUES})
+FIELDS = st.sampled_from(["a", "a b", "ü", 'a"b', "a\\b", "a\nb", "_haystack"])
+COMPARISON = st.one_of(
+    st.fixed_dictionaries({"field": FIELDS.map("meta.{}".format), "operator": st.just("=="), "value": STORED}),
+    st.fixed_dictionaries(
+        {"field": FIELDS.map("meta.{}".format), "operator": st.just("in"), "value": st.lists(VALUES, max_size=3)}
+    ),
+)
+FILTERS = COMPARISON | st.fixed_dictionaries(
+    {"operator": st.sampled_from(["AND", "OR", "NOT"]), "conditions": st.lists(COMPARISON, max_size=3)}
+)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(st.lists(st.dictionaries(FIELDS, STORED, max_size=2), min_size=1, max_size=5), st.data())
+def test_filters_find_what_they_find_in_the_store_of_haystack(metas, data):
+    documents = [Document(id=str(number), content="x", meta=meta) for number, meta in enumerate(metas)]
+    known = [(name, value) for meta in metas for name, value in meta.items()]
+    among = [{"field": f"meta.{name}", "operator": "==", "value": value} for name, value in known]
+    among += [{"field": f"meta.{name}", "operator": "in", "value": ["none", value]} for name, value in known]
+    filters = data.draw(st.sampled_from(among) | FILTERS if among else FILTERS)
+    theirs, ours = InMemoryDocumentStore(), HopweaveDocumentStore(builders=[])
+    theirs.write_documents(documents)
+    ours.write_documents(documents)
+    found = {one.id for one in ours.filter_documents(filters)}
+    ours.close()
+    assert found == {one.id for one in theirs.filter_documents(filters)}

@@ -1,18 +1,24 @@
 """Which documents a filter can match at all, found by SQLite, so that few have to be read."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from haystack_integrations.common.hopweave.documents import PARTS_KEY
 from hopweave import KnowledgeBase
 from hopweave.document import Document as Passage
+
+_MAX_WHOLE = 2**53  # up to which whole numbers are the same as integers and as floats
+_LIKE_A_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:$|[Tt ])")
 
 
 def candidates(knowledge_base: KnowledgeBase, filters: Mapping[str, Any] | None) -> list[Passage]:
     """
     All documents that match Haystack filters, and perhaps others.
 
-    Ids, and metadata fields that must equal a string or number or be in a list of them, alone or joined by AND, are
-    looked up; for any other filter these are all documents.
+    Ids, and metadata fields that must equal a string or a whole number or be in a list of them, alone or joined by AND,
+    are looked up; for any other filter these are all documents. Strings that are ISO dates are not looked up: Haystack
+    compares them as points in time, of which there is more than one spelling.
 
     :param knowledge_base: Where the documents are.
     :param filters: Haystack filters.
@@ -30,7 +36,7 @@ def candidates(knowledge_base: KnowledgeBase, filters: Mapping[str, Any] | None)
 def _required(filters: Mapping[str, Any]) -> dict[str, list[Any]]:
     """The values that a field must have one of, by field, as far as the filters are that simple."""
     if "conditions" in filters:
-        if filters.get("operator") != "AND":
+        if filters.get("operator") != "AND" or not isinstance(filters["conditions"], list):
             return {}
         found: dict[str, list[Any]] = {}
         for condition in filters["conditions"]:
@@ -38,13 +44,25 @@ def _required(filters: Mapping[str, Any]) -> dict[str, list[Any]]:
         return found
     field, operator, value = filters.get("field"), filters.get("operator"), filters.get("value")
     values = [value] if operator == "==" else value if operator == "in" and isinstance(value, list) else None
-    if values is None or not isinstance(field, str) or not all(_is_plain(one) for one in values):
+    if not values or not isinstance(field, str) or not all(_is_exact(one) for one in values):
         return {}
     if field == "id":
         return {"id": values} if all(isinstance(one, str) for one in values) else {}
+    return {field: [*values, *_booleans(values)]} if _is_plain_field(field) else {}
+
+
+def _is_exact(value: Any) -> bool:
+    """Whether SQLite finds all that Haystack takes for equal to this value, but for Booleans."""
+    if type(value) is str:
+        return value.isprintable() and not _LIKE_A_DATE.match(value)
+    return type(value) in (int, float) and abs(value) <= _MAX_WHOLE and value == int(value)
+
+
+def _booleans(values: list[Any]) -> list[bool]:
+    return [bool(one) for one in values if type(one) is not str and one in (0, 1)]  # which equal them in Python
+
+
+def _is_plain_field(field: str) -> bool:
     name = field.removeprefix("meta.")
-    return {field: values} if values and field.startswith("meta.") and "." not in name and '"' not in name else {}
-
-
-def _is_plain(value: Any) -> bool:
-    return isinstance(value, str | int | float) and not isinstance(value, bool)
+    is_name = name != field and name.isprintable() and not set('."\\').intersection(name)
+    return is_name and name not in ("", PARTS_KEY)
