@@ -1,13 +1,14 @@
 """The question, and what has been understood of it."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 from hopweave.hit import Hit, Vector, same_vector
 from hopweave.metadata.filters import Filters, as_predicate
 from hopweave.metadata.tenants import checked_tenant
+from hopweave.scores import count_of
 
 
 def utc_now() -> datetime:
@@ -40,6 +41,16 @@ class Intent:
     also: tuple[str, ...] = ()
     profile: str | None = None
 
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> "Intent":
+        """The intent with these fields, as plain data.
+
+        >>> Intent.of({"name": "relational", "keywords": ["owner"]}).keywords
+        ('owner',)
+        """
+        found = _fields("intent", cls, data)
+        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in found.items()})
+
     def is_one_of(self, names: Collection[str]) -> bool:
         """Whether this intent or its profile is among these names.
 
@@ -63,6 +74,40 @@ class Plan:
     top_k: int | None = None
     prune_paths: bool = False
     reason: str = "the recipe's own sources"
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> "Plan":
+        """The plan with these fields, as plain data.
+
+        >>> Plan.of({"sources": ["text", "graph"], "prune_paths": True}).prune_paths
+        True
+        >>> Plan.of({"sources": "graph"})
+        Traceback (most recent call last):
+            ...
+        ValueError: plan.sources: must be a list of names, but got 'graph'
+        """
+        found = dict(_fields("plan", cls, data))
+        sources, prune, top_k = found["sources"], found.get("prune_paths", False), found.get("top_k")
+        if not isinstance(sources, list | tuple) or not all(isinstance(one, str) for one in sources):
+            raise ValueError(f"plan.sources: must be a list of names, but got {sources!r}")
+        if not isinstance(prune, bool):
+            raise ValueError(f"plan.prune_paths: must be true or false, but got {prune!r}")
+        if top_k is not None:
+            count_of("plan.top_k", top_k)
+        return cls(**{**found, "sources": tuple(sources)})
+
+
+def _fields(parameter: str, kind: type[Any], data: Any) -> Mapping[str, Any]:
+    """Plain data for a dataclass; an error says what is missing or unknown."""
+    known = [one.name for one in fields(kind)]
+    if not isinstance(data, Mapping):
+        raise ValueError(f"{parameter}: must be a mapping with {', '.join(known)}, but got {data!r}")
+    if unknown := [name for name in data if name not in known]:
+        raise ValueError(f"{parameter}: unknown key {unknown[0]!r}; allowed are {', '.join(known)}")
+    required = (one.name for one in fields(kind) if one.default is MISSING and one.default_factory is MISSING)
+    if missing := [name for name in required if name not in data]:
+        raise ValueError(f"{parameter}.{missing[0]}: required, but missing")
+    return data
 
 
 @dataclass(frozen=True, slots=True, eq=False)

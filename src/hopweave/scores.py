@@ -182,7 +182,7 @@ def normalised(scores: Sequence[float], method: Normalisation = "min_max") -> li
         return [high if 0 < high <= 1 else 1.0] * len(scores)
     if method == "max":
         return [max(score, 0.0) / high if high > 0 else 0.0 for score in scores]
-    return [(score - low) / (high - low) for score in scores]
+    return [_share(score, low, high) for score in scores]
 
 
 def sigmoid(score: float) -> float:
@@ -200,40 +200,55 @@ def as_unit(hits: Iterable[Hit], *, bounded: bool = False) -> list[Hit]:
     """Hits with scores on a scale without negative values, so that they can be multiplied and blended.
 
     Logits go through a sigmoid and cosines through (1 + c) / 2. A scale is never inferred from the scores: those of
-    unknown scale are taken as they are, and count 0 where they are negative. `bounded` also divides scores without an
-    upper bound (scale `positive`, or unknown and above 1) by their maximum. Hits that were converted get a receipt.
+    unknown scale are taken as they are. Only if one of these is negative, as dot products and logits of a foreign model
+    can be, all of unknown scale become (s - min) / (max - min) over this list, which keeps their order. `bounded` also
+    divides scores without an upper bound (scale `positive`, or unknown and above 1) by their maximum. Hits that were
+    converted get a receipt.
 
     >>> hit = as_unit([Hit("a", -4.0, scale="logit")])[0]
     >>> round(hit.score, 4), hit.scale
     (0.018, 'unit')
-    >>> [hit.score for hit in as_unit([Hit("a", 7.5), Hit("b", -0.1)])]
-    [7.5, 0.0]
+    >>> [hit.score for hit in as_unit([Hit("a", 3.0), Hit("b", 0.0), Hit("c", -1.0)])]
+    [1.0, 0.25, 0.0]
     >>> [hit.score for hit in as_unit([Hit("a", 8.0, scale="positive"), Hit("b", 2.0, scale="positive")], bounded=True)]
     [1.0, 0.25]
     """
     hits = list(hits)
+    unknown = [hit.score for hit in hits if hit.scale is None and hit.score is not None]
+    spread = (min(unknown), max(unknown)) if min(unknown, default=0.0) < 0 else None
     top: dict[Scale | None, float] = {}
     unbounded: tuple[tuple[Scale | None, float], ...] = (("positive", 0.0), (None, 1.0)) if bounded else ()
     for scale, above in unbounded:
         scores = [hit.score for hit in hits if hit.scale == scale and hit.score is not None and hit.score > above]
         top[scale] = max(scores, default=1.0)
-    return [_as_unit(hit, top.get(hit.scale, 1.0)) for hit in hits]
+    return [_as_unit(hit, top.get(hit.scale, 1.0), spread) for hit in hits]
 
 
-def _as_unit(hit: Hit, top: float) -> Hit:
+def _as_unit(hit: Hit, top: float, spread: tuple[float, float] | None) -> Hit:
     if hit.score is None:
         return hit
+    details: dict[str, Any] = {}
     if hit.scale == "logit":
         converted, formula = sigmoid(hit.score), "sigmoid"
     elif hit.scale == "cosine":
         converted, formula = min(max((1 + hit.score) / 2, 0.0), 1.0), "(1 + cosine) / 2"
-    elif hit.scale is None and hit.score < 0:
-        converted, formula = 0.0, "max(score, 0)"
+    elif hit.scale is None and spread is not None:
+        converted, formula = _share(hit.score, *spread), "(score - min) / (max - min)"
+        details = {"min": spread[0], "max": spread[1], "note": "scores of unknown scale, some of them negative"}
     elif top != 1:
         converted, formula = hit.score / top, "score / best score"
     else:
         return hit
-    return hit.with_receipt(Receipt("scale", hit.score, converted, {"formula": formula}), scale="unit")
+    return hit.with_receipt(Receipt("scale", hit.score, converted, {"formula": formula, **details}), scale="unit")
+
+
+def _share(score: float, low: float, high: float) -> float:
+    """Where a score lies between the lowest and the highest one, from 0 to 1; 1 if these are the same."""
+    if low == high:
+        return 1.0
+    if math.isinf(high - low):
+        score, low, high = score / 2, low / 2, high / 2
+    return (score - low) / (high - low)
 
 
 def best(scores: npt.NDArray[np.floating], top_k: int) -> npt.NDArray[np.intp]:

@@ -1,3 +1,5 @@
+import json
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta, timezone
 
 import numpy as np
@@ -59,3 +61,28 @@ def test_admits_follows_the_filters():
 def test_the_shares_without_intents_sum_to_one():
     assert sum(NO_INTENT.weights.values()) == pytest.approx(0.40 + 0.45 + 0.15 + 0.0)
     assert sum(NO_INTENT.weights.values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "message"),
+    [
+        (Plan, "x", "plan: must be a mapping with sources, .*, but got 'x'"),
+        (Plan, {"complexity": "simple"}, "plan.sources: required, but missing"),
+        (Plan, {"sources": ["graph"], "prune": True}, "plan: unknown key 'prune'; allowed are sources, complexity, "),
+        (Plan, {"sources": "graph"}, "plan.sources: must be a list of names, but got 'graph'"),
+        (Plan, {"sources": [1]}, r"plan.sources: must be a list of names, but got \[1\]"),
+        (Plan, {"sources": [], "prune_paths": "no"}, "plan.prune_paths: must be true or false, but got 'no'"),
+        (Plan, {"sources": [], "top_k": 0}, "plan.top_k: must be a whole number of at least 1, but got 0"),
+        (Intent, "x", "intent: must be a mapping with name, .*, but got 'x'"),
+        (Intent, {"weights": {}}, "intent.name: required, but missing"),
+    ],
+)
+def test_plain_data_that_is_no_plan_or_intent_is_an_error_that_says_why(kind, data, message):
+    with pytest.raises(ValueError, match=message):
+        kind.of(data)
+
+
+@pytest.mark.parametrize("made", [Plan(("text",), "complex", 0.5, 3, True, "why"), NO_INTENT])
+def test_plans_and_intents_come_back_from_plain_data(made):
+    plain = json.loads(json.dumps(asdict(made)))
+    assert type(made).of(plain) == made

@@ -105,10 +105,46 @@ def test_what_can_be_weighed_already_stays_as_it_is():
     assert as_unit([]) == []
 
 
-def test_a_scale_is_never_inferred_from_the_scores():
-    found = as_unit([Hit("a", 0.9), Hit("b", 0.1), Hit("c", -0.01), Hit("d", 0.3, scale="unit")])
-    assert [hit.score for hit in found] == [0.9, 0.1, 0.0, 0.3]
-    assert found[2].receipts[-1].details == {"formula": "max(score, 0)"}
+def test_a_scale_is_never_inferred_from_scores_without_a_negative_one():
+    hits = [Hit("a", 14.0), Hit("b", 0.1), Hit("c", 0.0), Hit("d", 0.3, scale="unit")]
+    assert as_unit(hits) == hits
+
+
+@pytest.mark.parametrize("bounded", [False, True])
+def test_scores_of_unknown_scale_keep_their_order_if_one_is_negative(bounded):
+    hits = [Hit("a", 3.0), Hit("b", -1.0), Hit("c", -5.0), Hit("d", 0.3, scale="unit"), Hit("e")]
+    found = as_unit(hits, bounded=bounded)
+    assert [hit.score for hit in found] == [1.0, (-1 + 5) / (3 + 5), 0.0, 0.3, None]
+    assert found[1].receipts[-1].as_dict() == {
+        "stage": "scale",
+        "before": -1.0,
+        "after": 0.5,
+        "details": {
+            "formula": "(score - min) / (max - min)",
+            "min": -5.0,
+            "max": 3.0,
+            "note": "scores of unknown scale, some of them negative",
+        },
+    }
+    assert found[3:] == hits[3:]
+
+
+def test_a_single_negative_score_of_unknown_scale_is_the_best_there_is():
+    assert [hit.score for hit in as_unit([Hit("a", -11.0)])] == [1.0]
+
+
+def test_the_largest_scores_there_are_do_not_overflow():
+    hits = [Hit("a", 1e308), Hit("b", 0.0), Hit("c", -1e308)]
+    assert [hit.score for hit in as_unit(hits)] == [1.0, 0.5, 0.0]
+    assert normalised([1e308, 0.0, -1e308]) == [1.0, 0.5, 0.0]
+
+
+@given(st.lists(NUMBERS, min_size=2), st.booleans())
+def test_converted_scores_keep_their_order(scores, bounded):
+    found = [hit.score for hit in as_unit([Hit(str(n), one) for n, one in enumerate(scores)], bounded=bounded)]
+    pairs = [*zip(scores, found, strict=True)]
+    assert all(new <= other for old, new in pairs for before, other in pairs if old <= before)
+    assert min(found) >= 0
 
 
 def test_bounded_brings_open_ended_scores_to_shares_of_the_best():

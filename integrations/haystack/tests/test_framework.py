@@ -14,9 +14,10 @@ from haystack.utils import Secret
 
 import haystack_integrations.common.hopweave as common
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
+from haystack_integrations.components.builders.hopweave import FlowPruningBuilder
 from haystack_integrations.components.rankers.hopweave import RemoteRerankRanker, ScoreThresholdRanker
-from haystack_integrations.components.retrievers.hopweave import BM25Retriever, RecipeRetriever
-from haystack_integrations.components.routers.hopweave import IntentRouter
+from haystack_integrations.components.retrievers.hopweave import BM25Retriever, PageRankRetriever, RecipeRetriever
+from haystack_integrations.components.routers.hopweave import IntentRouter, LimitsRouter
 from haystack_integrations.components.writers.hopweave import KnowledgeBaseWriter
 from hopweave import KnowledgeBase
 from hopweave.errors import KnowledgeBaseError
@@ -171,6 +172,26 @@ def test_a_time_that_is_none_is_named():
 
     with pytest.raises(ValueError, match="now: 'soon' is not allowed"):
         FreshnessRanker().run(documents=[], now="soon")
+
+
+@pytest.mark.parametrize(
+    ("plan", "message"), [("x", "plan: must be a mapping"), ({"sources": "graph"}, "plan.sources: must be a list")]
+)
+def test_a_plan_that_is_none_is_named(plan, message, file):
+    retriever, builder = PageRankRetriever(knowledge_base=file), FlowPruningBuilder(knowledge_base=file)
+    for run in (
+        lambda: retriever.run(query="ferry", plan=plan),
+        lambda: builder.run(documents=[], plan=plan),
+        lambda: LimitsRouter(depths={"text": 5}).run(plan=plan),
+    ):
+        with pytest.raises(ValueError, match=message):
+            run()
+
+
+def test_a_plan_that_says_nothing_of_paths_asks_for_none(file):
+    retriever = PageRankRetriever(knowledge_base=file, prune={"min_hits": 2})
+    plain = PageRankRetriever(knowledge_base=file).run(query="Skua")
+    assert retriever.run(query="Skua", plan={"sources": ["graph"]}) == plain
 
 
 FOLDERS = [

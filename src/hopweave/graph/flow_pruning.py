@@ -112,14 +112,15 @@ class FlowPruning(Component):
         best: dict[str, Path] = {}
         for path in found.paths:  # the most reliable first
             best.update({key: path for key in path.document_ids if key not in best})
-        on, off = ([hit for hit in hits if (hit.id in best) is on_path] for on_path in (True, False))
+        on = [hit for hit in hits if hit.id in best]
         if not on and found.finished:
             return list(hits)
         if not on:
             return [hit.rescored(hit.score, self.kind, finished=False, **_trust(hit)) for hit in hits]
         pruned = [self._rescored(hit, best[hit.id].reliability, best[hit.id].words, found) for hit in on]
         least = min(path.reliability for path in best.values())
-        kept = [self._rescored(hit, least * (hit.score or 0.0) / 2, None, found) for hit in as_unit(off)]
+        off = [hit for hit in as_unit(hits) if hit.id not in best]  # converted together with those on a path
+        kept = [self._rescored(hit, least * (hit.score or 0.0) / 2, None, found) for hit in off]
         return ranked([*pruned, *(kept if keep_off_path else ())])
 
     def _rescored(self, hit: Hit, score: float, path: str | None, found: Paths) -> Hit:

@@ -121,6 +121,13 @@ def test_pruning_can_keep_what_is_on_no_path_below_the_others(chain):
     assert pruned[-2].receipts[-1].details["path"] is None
 
 
+def test_negative_scores_keep_their_order_off_the_paths(chain):
+    hits = [Hit("lunn", 3.0), Hit("falk", 2.0), Hit("aside", -1.0), Hit("lost", -5.0)]
+    pruned = FlowPruning(min_hits=2).prune(hits, chain, keep_off_path=True)
+    least = pruned[1].score
+    assert {hit.id: hit.score for hit in pruned[2:]} == {"aside": least * ((-1 + 5) / (3 + 5)) / 2, "lost": 0.0}
+
+
 def test_without_paths_pruning_leaves_all_as_they_are(chain):
     hits = [Hit("aside", 0.9), Hit("lunn", 0.3)]
     assert FlowPruning(min_hits=2).prune(hits, chain) == hits

@@ -10,8 +10,8 @@ def unit_scores(hits: Sequence[Hit]) -> list[float | None]:
     """The score of each hit in [0, 1]; None for a hit without a score.
 
     Logits and cosines are converted first. Probabilities are unchanged; scores of scale `positive` (BM25, reciprocal
-    ranks) are divided by their maximum; scores of unknown scale are divided by their maximum
-    only if it exceeds 1, and count 0 where they are negative.
+    ranks) are divided by their maximum; scores of unknown scale are divided by their maximum only if it exceeds 1, and
+    become (s - min) / (max - min) if one of them is negative.
 
     >>> unit_scores([Hit("a", 0.5), Hit("b", 0.2), Hit("c")])
     [0.5, 0.2, None]

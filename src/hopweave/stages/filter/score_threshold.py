@@ -17,7 +17,8 @@ class ScoreThreshold(Stage):
 
     Logits are converted to probabilities, and scores without an upper bound are divided by the best one, so that the
     minimum does not depend on the kind of source or fuser. Scores of unknown scale are compared as they are, unless
-    one exceeds 1: then they are divided by the best one, too. Hits without a score are kept.
+    one exceeds 1: then they are divided by the best one, too. If one of them is negative, they are spread between 0 for
+    the lowest and 1 for the best one. Hits without a score are kept.
 
     >>> hits = [Hit("a", 2.0, scale="logit"), Hit("b", 0.0, scale="logit"), Hit("c", -2.0, scale="logit")]
     >>> [hit.id for hit in ScoreThreshold(min_score=0.5).apply(hits, Query("ferries"))]

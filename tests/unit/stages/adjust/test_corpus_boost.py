@@ -61,9 +61,9 @@ def test_a_boost_raises_a_negative_logit():
     assert result[0].score > sigmoid(-4)
 
 
-def test_negative_scores_of_unknown_scale_count_as_zero():
-    hits = [of("a", 0.5, "CONVO_SLACK"), of("b", -0.01, "CONVO_SLACK")]
-    assert [hit.score for hit in CorpusBoost().apply(hits, Query("outage"))] == [pytest.approx(1.3 * 0.5), 0.0]
+def test_negative_scores_of_unknown_scale_are_shares_of_their_range():
+    hits = [of("a", 0.5, "CONVO_SLACK"), of("b", -0.5, "CONVO_SLACK"), of("c", -1.5, "CONVO_SLACK")]
+    assert [hit.score for hit in CorpusBoost().apply(hits, Query("outage"))] == [1.3, pytest.approx(1.3 * 0.5), 0.0]
 
 
 def test_reorders_only_when_something_changed():

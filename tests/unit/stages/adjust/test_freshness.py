@@ -24,6 +24,20 @@ def test_after_one_half_life():
     assert result[0].receipts[-1].details == {"age_days": 90.0, "decay": 0.5, "weight": 0.1}
 
 
+@pytest.mark.parametrize("scores", [(-0.4, -11.0), (3.0, -8.0), (0.5, -0.5)])
+def test_negative_scores_of_unknown_scale_do_not_lead_to_the_least_relevant(scores):
+    best, worst = scores
+    hits = [convo("best", best, "2020-01-01"), convo("worst", worst, "2026-04-01")]
+    result = Freshness().apply(hits, NOW)
+    assert [hit.id for hit in result] == ["best", "worst"]
+    assert result[1].score == pytest.approx(0.9 * 0 + 0.1 * 1)
+
+
+def test_scores_above_one_are_shares_of_the_best_also_where_freshness_does_not_apply():
+    result = Freshness().apply([convo("a", 4.0), convo("code", 2.0, corpus_type="CODE_LOGIC")], NOW)
+    assert [hit.score for hit in result] == [pytest.approx(0.9 * 1 + 0.1 * 0.5), 0.5]
+
+
 def test_exponential():
     result = Freshness(decay="exponential").apply([convo("a", 0.8)], NOW)
     assert result[0].score == pytest.approx(0.9 * 0.8 + 0.1 * math.exp(-1))

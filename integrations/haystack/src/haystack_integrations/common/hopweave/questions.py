@@ -16,7 +16,7 @@ from haystack_integrations.common.hopweave.documents import to_document
 from hopweave.hit import Hit
 from hopweave.metadata.tenants import narrow_tenant
 from hopweave.metadata.timestamps import read_timestamp
-from hopweave.query import Intent, Query, utc_now
+from hopweave.query import Intent, Plan, Query, utc_now
 from hopweave.recipe import check_skip
 
 Tenant = dict[str, Any] | Callable[[], dict[str, Any]] | None
@@ -68,7 +68,7 @@ def to_query(
         now=moment,
         filters=admits(filters) if filters else None,
         tenant=tenant,
-        intent=to_intent(intent) if intent else None,
+        intent=None if intent is None or intent == {} else to_intent(intent),
         skip=skipped,
     )
 
@@ -193,6 +193,17 @@ def to_intent(data: dict[str, Any]) -> Intent:
 
     :param data: The fields of an intent.
     :returns: The intent.
+    :raises ValueError: If they are not the fields of an intent.
     """
-    fields: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
-    return Intent(**fields)
+    return Intent.of(data)
+
+
+def asks_for_paths(plan: dict[str, Any] | None) -> bool:
+    """
+    Whether a question is to have paths, by the output `plan` of a `PlanRouter`.
+
+    :param plan: The fields of a plan; without one, it is.
+    :returns: Whether the plan asks for them.
+    :raises ValueError: If they are not the fields of a plan.
+    """
+    return plan is None or Plan.of(plan).prune_paths

@@ -9,7 +9,7 @@ from haystack_integrations.common.hopweave.documents import to_hit
 from haystack_integrations.common.hopweave.graph_location import Graph, as_written
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
 from haystack_integrations.common.hopweave.parameters import NamedParameters, overridden, written
-from haystack_integrations.common.hopweave.questions import Skip, Tenant, narrowed, to_query
+from haystack_integrations.common.hopweave.questions import Skip, Tenant, asks_for_paths, narrowed, to_query
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.graph.flow_pruning import FlowPruning
 from hopweave.metadata.tenants import checked_tenant
@@ -134,7 +134,7 @@ class FlowPruningBuilder(NamedParameters):
             and whether the search `finished` in time.
         """
         skipped = bool(skip) and self.pruning.skipped_by(to_query("", skip=skip))
-        asked = (plan is None or plan["prune_paths"]) and not skipped
+        asked = asks_for_paths(plan) and not skipped
         hits = [to_hit(one) for one in documents if asked]
         pruning = overridden(self.pruning, overrides, top_k=top_k)
         found = pruning.paths(hits, self._file.knowledge(), tenant=narrowed(self.tenant, tenant))

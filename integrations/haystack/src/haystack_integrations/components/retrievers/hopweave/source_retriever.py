@@ -24,6 +24,7 @@ from haystack_integrations.common.hopweave.questions import (
     Skip,
     Tenant,
     as_retriever_filter_policy,
+    asks_for_paths,
     chosen_filters,
     narrowed,
     to_query,
@@ -144,7 +145,7 @@ class SourceRetriever(NamedParameters):
         **question: Any,
     ) -> tuple[Pipeline, Query]:
         source = overridden(self.source, overrides, top_k=top_k, restart=restart)
-        if plan is not None and not plan["prune_paths"]:
+        if not asks_for_paths(plan):
             source = source.changed(prune=None)
         found = given_documents("seeds_from", source.needs, documents or {})
         upstream = {name: Upstream(documents=tuple(found.get(name, ()))) for name in source.needs}

@@ -5,6 +5,7 @@ from typing import Any
 from haystack import component
 
 from haystack_integrations.common.hopweave.parameters import NamedParameters, check_names
+from hopweave.query import Plan
 from hopweave.scores import count_of
 
 OWN, TOP_K, FILTERS = "own", "top_k", "filters"
@@ -65,6 +66,7 @@ class LimitsRouter(NamedParameters):
         :param gate: `query`, if it is to wait for a gate.
         :returns: A number under the name of each source, None under `own`, and `top_k` and `filters` as they are.
         """
-        top_k = (plan or {}).get("top_k") if top_k is None else count_of("top_k", top_k)
+        planned = None if plan is None else Plan.of(plan).top_k
+        top_k = planned if top_k is None else count_of("top_k", top_k)
         depths = {name: max(depth, top_k or depth) for name, depth in self.depths.items()}
         return {**depths, OWN: None, TOP_K: top_k, FILTERS: filters}
