@@ -48,8 +48,11 @@ class Intent:
         >>> Intent.of({"name": "relational", "keywords": ["owner"]}).keywords
         ('owner',)
         """
-        found = _fields("intent", cls, data)
-        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in found.items()})
+        given = _fields("intent", cls, data)
+        found: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
+        }
+        return cls(**found)
 
     def is_one_of(self, names: Collection[str]) -> bool:
         """Whether this intent or its profile is among these names.

@@ -1,6 +1,6 @@
 """Haystack's own published suites, every mixin of them, and what they leave out."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 import pytest
 from haystack import Document, Pipeline
@@ -117,7 +117,7 @@ DATES = ["2024-06-01", "2024-06-01T00:00:00", "2024-06-01T00:00:00Z", "2024-06-0
     [
         {"field": "meta.d", "operator": "==", "value": "2024-06-01"},
         {"field": "meta.d", "operator": "in", "value": ["2023-01-01", "2024-06-01T00:00"]},
-        {"field": "meta.d", "operator": "==", "value": datetime(2024, 6, 1)},
+        {"field": "meta.d", "operator": "==", "value": datetime(2024, 6, 1, tzinfo=UTC)},
         {
             "operator": "AND",
             "conditions": [
@@ -128,7 +128,7 @@ DATES = ["2024-06-01", "2024-06-01T00:00:00", "2024-06-01T00:00:00Z", "2024-06-0
     ],
 )
 def test_iso_dates_are_equal_in_whatever_way_they_are_written(document_store, filters):
-    values = [*DATES, datetime(2024, 6, 1), "2024-06-02"]
+    values = [*DATES, datetime(2024, 6, 1, tzinfo=UTC), "2024-06-02"]
     document_store.write_documents(
         [Document(id=str(number), content="x", meta={"d": one, "of": "june"}) for number, one in enumerate(values)]
     )

@@ -10,17 +10,21 @@ from threading import Thread
 
 import pytest
 from haystack import Document, Pipeline, tracing
+from haystack.document_stores.in_memory import InMemoryDocumentStore
+from haystack.document_stores.types import DuplicatePolicy
 from haystack.utils import Secret
 
 import haystack_integrations.common.hopweave as common
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
 from haystack_integrations.components.builders.hopweave import FlowPruningBuilder
+from haystack_integrations.components.embedders.hopweave import GraphDocumentEmbedder, GraphTextEmbedder
 from haystack_integrations.components.rankers.hopweave import RemoteRerankRanker, ScoreThresholdRanker
 from haystack_integrations.components.retrievers.hopweave import BM25Retriever, PageRankRetriever, RecipeRetriever
 from haystack_integrations.components.routers.hopweave import IntentRouter, LimitsRouter
-from haystack_integrations.components.writers.hopweave import KnowledgeBaseWriter
+from haystack_integrations.components.writers.hopweave import GraphWriter, KnowledgeBaseWriter
+from haystack_integrations.document_stores.hopweave import HopweaveDocumentStore
 from hopweave import KnowledgeBase
-from hopweave.errors import KnowledgeBaseError
+from hopweave.errors import HopweaveError, KnowledgeBaseError
 
 DOCUMENTS = [Document(id="a", content="alpha", score=0.5), Document(id="b", content="beta", score=0.4)]
 
@@ -192,6 +196,101 @@ def test_a_plan_that_says_nothing_of_paths_asks_for_none(file):
     retriever = PageRankRetriever(knowledge_base=file, prune={"min_hits": 2})
     plain = PageRankRetriever(knowledge_base=file).run(query="Skua")
     assert retriever.run(query="Skua", plan={"sources": ["graph"]}) == plain
+
+
+URL = "postgresql://anna:s3cret@db.example/kb"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: KnowledgeBaseWriter(knowledge_base=URL),
+        lambda: HopweaveDocumentStore(URL),
+        lambda: GraphTextEmbedder(knowledge_base=URL),
+        lambda: GraphDocumentEmbedder(knowledge_base=URL),
+        lambda: RecipeRetriever(knowledge_base=URL),
+        lambda: RecipeRetriever(knowledge_base={"a": URL, "b": "b.db"}),
+        lambda: BM25Retriever(knowledge_base=Path(URL)),
+    ],
+)
+def test_a_url_in_the_place_of_a_file_is_refused_without_its_password(make):
+    with pytest.raises(ValueError, match="must be the path of a file, not a URL") as refused:
+        make()
+    assert "s3cret" not in str(refused.value)
+
+
+def test_a_graph_file_is_no_knowledge_base(tmp_path):
+    graph, store = str(tmp_path / "gw.db"), InMemoryDocumentStore()
+    documents = [Document(id="skua", content="MV Skua sails to Harris.")]
+    store.write_documents(documents)
+    GraphWriter(graph=graph).run(documents=documents)
+    before = PageRankRetriever(graph=graph, document_store=store).run(query="Skua")["documents"]
+    for use in (
+        lambda: RecipeRetriever(knowledge_base=graph).run(query="Skua"),
+        lambda: BM25Retriever(knowledge_base=graph).run(query="Skua"),
+        lambda: KnowledgeBaseWriter(knowledge_base=graph).run(documents=documents),
+        lambda: HopweaveDocumentStore(graph).count_documents(),
+        lambda: HopweaveDocumentStore(graph, read_only=True).count_documents(),
+    ):
+        with pytest.raises(
+            KnowledgeBaseError, match=r"gw\.db: holds a graph alone, not the documents; give it as graph"
+        ):
+            use()
+    assert PageRankRetriever(graph=graph, document_store=store).run(query="Skua")["documents"] == before
+
+
+def test_a_knowledge_base_is_no_graph(file):
+    for use in (
+        lambda: PageRankRetriever(graph=file, document_store=InMemoryDocumentStore()).run(query="Skua"),
+        lambda: GraphWriter(graph=file).run(documents=[]),
+    ):
+        with pytest.raises(HopweaveError, match="is a knowledge base, not a graph; give it as knowledge_base"):
+            use()
+
+
+def test_components_keep_to_their_file_when_the_current_folder_changes(tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    documents = [Document(id="skua", content="MV Skua sails to Harris.")]
+    more = [Document(id="tern", content="MV Tern sails to Harris.")]
+    store, external = HopweaveDocumentStore("store.db"), InMemoryDocumentStore()
+    external.write_documents([*documents, *more])
+    writer, graph = KnowledgeBaseWriter(knowledge_base="kb.db"), GraphWriter(graph="graph.db")
+    retriever = BM25Retriever(knowledge_base="kb.db")
+    walk = PageRankRetriever(graph="graph.db", document_store=external)
+    for one in (store.write_documents, writer.run, graph.run):
+        one(documents)
+    assert len(retriever.run(query="Harris")["documents"]) == len(walk.run(query="Harris")["documents"]) == 1
+    monkeypatch.chdir("elsewhere")
+    store.close()
+    for one in (store.write_documents, writer.run, graph.run):
+        one(more)
+    assert store.count_documents() == 2
+    assert len(retriever.run(query="Harris")["documents"]) == len(walk.run(query="Harris")["documents"]) == 2
+    retriever.close()
+    assert len(retriever.run(query="Harris")["documents"]) == 2
+    assert retriever.to_dict()["init_parameters"]["knowledge_base"] == "kb.db"
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+@pytest.mark.parametrize("make", [KnowledgeBaseWriter, HopweaveDocumentStore])
+def test_an_embedder_that_a_file_does_not_have_is_not_ignored_in_silence(make, tmp_path, caplog):
+    path = str(tmp_path / "kb.db")
+    documents = [Document(id="skua", content="MV Skua sails to Harris.")]
+
+    def write(embedder):
+        if make is KnowledgeBaseWriter:
+            KnowledgeBaseWriter(knowledge_base=path, embedder=embedder).run(documents=documents)
+        else:
+            HopweaveDocumentStore(path, embedder=embedder).write_documents(documents, DuplicatePolicy.OVERWRITE)
+
+    write(None)
+    write(None)
+    write("auto") if make is KnowledgeBaseWriter else None
+    assert "ignored" not in caplog.text
+    write({"kind": "static"})
+    assert "embedder: 'static' is ignored" in caplog.text
+    assert "was made with embedder=None" in caplog.text
 
 
 FOLDERS = [

@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
     from hopweave.knowledge_base.store import KnowledgeBase
 
     try:
-        with KnowledgeBase.open(options.kb, read_only=True) as kb:
+        with KnowledgeBase.open(options.kb, read_only=True, allow_graph=True) as kb:
             problems, notes = kb.check(), kb.check_notes()
             sound = f"{options.kb}: sound, {kb.count()} documents, version {kb.version}"
     except EmptyFile as error:  # an empty file has no problems

@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
 
     if not Path(options.kb).exists():
         raise KnowledgeBaseError(f"{options.kb}: does not exist")
-    with KnowledgeBase.open(options.kb) as kb:
+    with KnowledgeBase.open(options.kb, allow_graph=True) as kb:
         kb.compact(rebuild=options.rebuild, vacuum=options.vacuum)
         anew = " and written anew; nothing of deleted documents is left" if options.vacuum else ""
         show(f"{options.kb}: compacted{anew}, {kb.count()} documents")

@@ -24,7 +24,7 @@ def run(options: argparse.Namespace) -> int:
     """Show documents, graph, settings, sizes, changes since the last compaction, and remains of what was deleted."""
     from hopweave.knowledge_base.store import KnowledgeBase
 
-    with KnowledgeBase.open(options.kb, read_only=True) as kb:
+    with KnowledgeBase.open(options.kb, read_only=True, allow_graph=True) as kb:
         facts = kb.info()
     if options.json:
         show(json.dumps(facts, ensure_ascii=False, indent=2))

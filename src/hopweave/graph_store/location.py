@@ -50,6 +50,7 @@ class GraphLocation:
         self._where = where
         self._options: dict[str, Any] = {"schema": schema, "read_only": not writable, "builders": builders}
         self._opened: _Opened | None = None
+        self._files: dict[str, str] = {}  # by the path as it was written, so that `os.chdir` changes nothing
 
     def __repr__(self) -> str:
         return f"GraphLocation({'a secret' if callable(self._where) else repr(self._where)})"
@@ -64,7 +65,7 @@ class GraphLocation:
         If another file has taken the place of the one that was open, or the secret has another value, it is opened
         anew.
         """
-        where = self._value()
+        where = self._file(self._value())
         which = (os.getpid(), _place(where))
         opened = self._opened
         if opened is None or opened.which != which:
@@ -89,6 +90,12 @@ class GraphLocation:
     def visible(self, tenant: Mapping[str, Any], ids: Iterable[str] | None = None) -> frozenset[str]:
         """The ids of the documents that a tenant may see: all of them, or those among the ids given."""
         return self.open().visible(tenant, ids)
+
+    def _file(self, where: str) -> str:
+        """The file that a path led to when it was first asked for; a URL as it is."""
+        if is_url(where):
+            return where
+        return self._files.setdefault(where, str(Path(where).expanduser().absolute()))
 
     def _value(self) -> str:
         if not callable(self._where):
@@ -151,7 +158,7 @@ def _shared(where: str, which: Any, options: dict[str, Any]) -> _Opened:
     known = next((one for one in _all_opened if one.which == which and one.options == options), None)
     if known is not None:
         return known
-    store = GraphStore.open(where if is_url(where) else Path(where).expanduser(), **options)
+    store = GraphStore.open(where if is_url(where) else Path(where), **options)
     opened = _Opened(store, (which[0], _place(where)), options)  # a file may have been made
     _all_opened.add(opened)
     return opened
@@ -161,7 +168,7 @@ def _place(where: str) -> Any:
     """What tells a graph from others: its URL, or which file is at the path now."""
     if is_url(where):
         return where
-    path = Path(where).expanduser().resolve()
+    path = Path(where).resolve()
     try:
         found = path.stat()
     except OSError:

@@ -29,7 +29,7 @@ class SqliteStore(GraphStore):
     def __init__(self, path: Path, *, builders: Sequence[GraphBuilder] | None, read_only: bool) -> None:
         self._connections = Connections(path, busy_seconds=_BUSY_SECONDS, read_only=read_only)
         try:
-            settings = Settings.of(self._connections, None, (), builders)
+            settings = Settings.of(self._connections, None, (), builders, holds="graph")
         except BaseException:
             self._connections.close()
             raise

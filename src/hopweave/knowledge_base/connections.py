@@ -15,6 +15,7 @@ from typing import Any
 from weakref import finalize
 
 from hopweave.errors import KnowledgeBaseBusy, KnowledgeBaseError
+from hopweave.knowledge_base.file.file_path import check_path
 from hopweave.knowledge_base.file.fork import ForkAware, leave_open, watch_forks
 from hopweave.knowledge_base.file.posix_locks import Connection
 from hopweave.knowledge_base.file.undisturbed import file_at, file_state, has_log
@@ -76,7 +77,9 @@ class Connections(ForkAware):
     """The connections of one process to one knowledge base file, lent out one at a time."""
 
     def __init__(self, path: Path, *, busy_seconds: float, read_only: bool) -> None:
+        check_path(path)
         self.path = path
+        self.file = path.absolute()  # which stays the same after `os.chdir`
         self.read_only = read_only
         self.busy_seconds = busy_seconds
         self._idle: deque[Connection] = deque()
@@ -93,7 +96,7 @@ class Connections(ForkAware):
         try:
             with self._lent() as connection:
                 prepare(connection, path, busy_seconds=busy_seconds, read_only=read_only)
-            self._file = file_at(path)
+            self._file = file_at(self.file)
         except BaseException:
             self.close()
             raise
@@ -227,7 +230,7 @@ class Connections(ForkAware):
     def _take(self) -> Connection:
         if self._closed:
             raise KnowledgeBaseError(f"{self.path}: has been closed")
-        file = file_at(self.path)
+        file = file_at(self.file)
         if (file is not None and file in _inherited) or self._process != os.getpid():
             raise KnowledgeBaseError(
                 f"{self.path}: was in use when this process was forked from another; open it in a process that was "
@@ -237,7 +240,7 @@ class Connections(ForkAware):
             self._close_idle()
             raise KnowledgeBaseError(f"{self.path}: was replaced or deleted since it was opened; open it again")
         connection = self._idle_connection() or connect(
-            self.path, busy_seconds=self.busy_seconds, read_only=self.read_only
+            self.path, busy_seconds=self.busy_seconds, read_only=self.read_only, file=self.file
         )
         self._lent_to[connection] = get_ident()
         return connection
@@ -245,13 +248,13 @@ class Connections(ForkAware):
     def _idle_connection(self) -> Connection | None:
         with suppress(IndexError):
             while connection := self._idle.pop():
-                if connection.as_found is None or (self._is_undisturbed(connection) and not has_log(self.path)):
+                if connection.as_found is None or (self._is_undisturbed(connection) and not has_log(self.file)):
                     return connection
                 connection.close()
         return None
 
     def _is_undisturbed(self, connection: Connection) -> bool:
-        return connection.as_found is None or file_state(self.path) == connection.as_found
+        return connection.as_found is None or file_state(self.file) == connection.as_found
 
     def _close_idle(self) -> None:
         _close_all(self._idle)

@@ -117,10 +117,14 @@ DROP TABLE IF EXISTS images;
 """
 
 
-def connect(path: Path, *, busy_seconds: float, read_only: bool) -> Connection:
-    """A connection to a knowledge base file, which need not exist unless it is only to be read."""
+def connect(path: Path, *, busy_seconds: float, read_only: bool, file: Path | None = None) -> Connection:
+    """A connection to a knowledge base file, which need not exist unless it is only to be read.
+
+    Errors name the path; what is opened is `file`, if it is given.
+    """
+    file = path if file is None else file
     try:
-        connection = open_connection(path, timeout=busy_seconds, read_only=read_only)
+        connection = open_connection(file, timeout=busy_seconds, read_only=read_only)
         try:
             connection.executescript(_FOR_EVERY_CONNECTION)
             connection.execute("PRAGMA user_version")  # the first look at the file
@@ -129,7 +133,7 @@ def connect(path: Path, *, busy_seconds: float, read_only: bool) -> Connection:
             raise
         return connection
     except sqlite3.DatabaseError as error:
-        if read_only and error.sqlite_errorcode in _NO_PLACE_TO_WRITE and has_log(path):
+        if read_only and error.sqlite_errorcode in _NO_PLACE_TO_WRITE and has_log(file):
             raise KnowledgeBaseError(
                 f"{path}: its log ({path.name}-wal) holds changes that cannot be read from a folder that one cannot "
                 "write to; open it once where one can, or while the process that writes it has it open"

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 from pydantic import ValidationError
 
@@ -56,13 +57,29 @@ class Settings:
         analyzers: Sequence[str] | None = None,
         builders: Sequence[GraphBuilder] | None = None,
         own_share: float | None = None,
+        *,
+        holds: Literal["documents", "graph"] | None = None,
     ) -> "Settings":
-        """Store the settings of a new file; of any other, read them and check that they are those asked for."""
+        """Store the settings of a new file; of any other, read them and check that they are those asked for.
+
+        With `holds`, a file that holds something else is refused: one with a graph alone has no analyzers, and all
+        others have some.
+        """
         given = embedder if embedder is UNSET or embedder is None else as_embedder(embedder)
         wanted = None if analyzers is None else tuple(dict.fromkeys(check_analyzer(name) for name in analyzers))
         if own_share is not None and not 0 < own_share <= 1:
             raise ValueError(f"own_share: {own_share} is not allowed; it must lie above 0 and be at most 1")
-        stored = _stored(connections) or _stored_first(connections, given, wanted, builders, own_share)
+        if holds == "documents" and wanted == ():
+            raise ValueError("analyzers: at least one is needed, but got none")
+        stored = _stored(connections)
+        if holds == "graph" and stored.get("analyzers"):
+            raise KnowledgeBaseError(
+                f"{connections.path}: is a knowledge base, not a graph; give it as knowledge_base, which searches the "
+                "graph in it, or name another file for the graph"
+            )
+        if holds == "documents" and stored:
+            _check_documents(connections.path, stored["analyzers"])
+        stored = stored or _stored_first(connections, given, wanted, builders, own_share)
         return cls(
             embedder=_checked_embedder(connections, stored, given),
             analyzers=_checked_analyzers(connections, stored, wanted),
@@ -71,6 +88,10 @@ class Settings:
             own_share=_checked_own_share(connections, stored, own_share),
             named=given is not UNSET or stored["model"] == GIVEN,
         )
+
+    def check_documents(self, path: Path) -> None:
+        """Raise an error if the file holds a graph alone."""
+        _check_documents(path, self.analyzers)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -104,6 +125,14 @@ class Settings:
             return None if self.embedder is None else _dimension(self.embedder, self.model)
         except Exception:  # a service that does not answer now must not stop documents that bring their vectors
             return None
+
+
+def _check_documents(path: Path, analyzers: Sequence[str]) -> None:
+    if not analyzers:
+        raise KnowledgeBaseError(
+            f"{path}: holds a graph alone, not the documents; give it as graph, with the store that holds the "
+            "documents, or name another file for a knowledge base"
+        )
 
 
 @lru_cache(16)

@@ -7,6 +7,7 @@ from typing import Any
 from weakref import WeakSet, finalize
 
 from hopweave.errors import KnowledgeBaseError
+from hopweave.knowledge_base.file.file_path import check_path
 from hopweave.knowledge_base.file.fork import ForkAware, watch_forks
 from hopweave.knowledge_base.store import KnowledgeBase
 
@@ -23,8 +24,8 @@ class SharedKnowledgeBase(KnowledgeBase):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled, it is the path of its file; whoever unpickles it shares the file with others of that process."""
-        options = self._opened.options if self._opened else {}
-        return partial(open_shared, **options), (self.path.absolute(),)
+        options, path = (self._opened.options, self._opened.place) if self._opened else ({}, self.path.absolute())
+        return partial(open_shared, **options), (path,)
 
     def close(self) -> None:
         """Let go of the file; the last to do so closes it."""
@@ -33,7 +34,9 @@ class SharedKnowledgeBase(KnowledgeBase):
         self._opened = None
 
 
-def open_shared(path: str | Path, *, read_only: bool = True, **options: Any) -> SharedKnowledgeBase:
+def open_shared(
+    path: str | Path, *, read_only: bool = True, allow_graph: bool = False, **options: Any
+) -> SharedKnowledgeBase:
     """Open a file, or share it with whoever has opened it with the same options; those of `KnowledgeBase.open`.
 
     A file that was deleted or replaced since is not shared: this opens what is at the path now.
@@ -46,10 +49,13 @@ def open_shared(path: str | Path, *, read_only: bool = True, **options: Any) -> 
     ...         one.graph is other.graph
     True
     """
+    check_path(path)
     options = {"read_only": read_only, **options}
     with _opening:
         known = (one for one in _all_opened if one.file == _file_at(path) and one.options == options)
-        opened = next(known, None) or _Opened(KnowledgeBase.open(path, **options), options)
+        opened = next(known, None) or _Opened(KnowledgeBase.open(path, allow_graph=True, **options), options)
+        if not allow_graph:
+            opened.knowledge_base.settings.check_documents(opened.knowledge_base.path)
         _all_opened.add(opened)
     return SharedKnowledgeBase(opened)
 
@@ -60,7 +66,8 @@ class _Opened:
     def __init__(self, knowledge_base: KnowledgeBase, options: dict[str, Any]) -> None:
         self.knowledge_base = knowledge_base
         self.options = options
-        self.file = _file_at(knowledge_base.path)
+        self.place = knowledge_base._connections.file
+        self.file = _file_at(self.place)
         finalize(self, knowledge_base.close)
 
 

@@ -69,7 +69,7 @@ class KnowledgeBase(StoredDocuments, SnapshotRankings):
         self.settings = settings
         self._connections = connections
         self._writer = Writer(connections, settings)
-        self._snapshot = Snapshot(connections, ImageFolder(self.path), settings.analyzers, approximate_above)
+        self._snapshot = Snapshot(connections, ImageFolder(connections.file), settings.analyzers, approximate_above)
         self._compaction = Compaction(connections, self._snapshot)
         self.compact_in_background = self._compaction.start_if_needed
         self._smoothed = SmoothedVectors(self._snapshot)
@@ -87,6 +87,7 @@ class KnowledgeBase(StoredDocuments, SnapshotRankings):
         approximate_above: int = 100_000,
         own_share: float | None = None,
         read_only: bool = False,
+        allow_graph: bool = False,
         busy_seconds: float = 30.0,
     ) -> "KnowledgeBase":
         """Open a file, or create it. Without a path the knowledge base is temporary and gone when closed.
@@ -94,15 +95,15 @@ class KnowledgeBase(StoredDocuments, SnapshotRankings):
         `embedder` is anything that embeds texts, or None for no vectors; `builders` connect documents (by mentions and
         links; an empty list for no graph); with an `own_share` below 1, vector search blends the vector of a document
         with those of its neighbours in the graph. They and `analyzers` (nlp) are settled when the file is new.
-        `approximate_above` is the number of vectors above which search looks into the nearest cells.
+        Above `approximate_above` vectors, search looks into near cells. `allow_graph` is for files of `GraphStore`.
         """
         temporary = TemporaryFolder() if path is None else None
         file = temporary.path / "temporary.db" if temporary else Path(path or "")
         connections = Connections(file, busy_seconds=busy_seconds, read_only=read_only)
         try:
-            opened = cls(
-                connections, Settings.of(connections, embedder, analyzers, builders, own_share), approximate_above
-            )
+            holds: Literal["documents"] | None = None if allow_graph else "documents"
+            settings = Settings.of(connections, embedder, analyzers, builders, own_share, holds=holds)
+            opened = cls(connections, settings, approximate_above)
         except BaseException:
             connections.close()
             raise
@@ -119,7 +120,7 @@ class KnowledgeBase(StoredDocuments, SnapshotRankings):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled, it is the path of its file, which another process opens for itself."""
         options: dict[str, Any] = {"embedder": self.settings.embedder} if self.settings.named else {}
-        return partial(KnowledgeBase.open, read_only=self._connections.read_only, **options), (self.path.absolute(),)
+        return partial(KnowledgeBase.open, read_only=self._connections.read_only, **options), (self._connections.file,)
 
     def __enter__(self) -> "KnowledgeBase":
         return self
@@ -320,7 +321,7 @@ class KnowledgeBase(StoredDocuments, SnapshotRankings):
     def check(self) -> list[str]:
         """Everything that is wrong with the file, in words; an empty list when it is sound."""
         with self._connections.reading() as connection:
-            return problems(connection, self.path, self.settings) or [
+            return problems(connection, self._connections.file, self.settings) or [
                 *image_problems(connection, self._snapshot),
                 *vectors_to_repair(connection, self.settings),
             ]
@@ -341,7 +342,7 @@ class KnowledgeBase(StoredDocuments, SnapshotRankings):
         with self._connections.reading() as connection:
             changed = {index.name: index.changed_share(connection) for index in self._snapshot.persisted(connection)}
         own = {"documents": self.count(), "version": self.version, "deleted_remains": self.deleted_remains}
-        return own | {"changed": changed} | facts(self.path, self.settings, self.graph)
+        return own | {"changed": changed} | facts(self._connections.file, self.settings, self.graph)
 
     @property
     def own_share(self) -> float:

@@ -37,7 +37,9 @@ class NoDocuments(Knowledge):
         return {}
 
 
-def opened(knowledge_base: Knowledge | str | Path, embed_model: BaseEmbedding | None = None) -> Knowledge:
+def opened(
+    knowledge_base: Knowledge | str | Path, embed_model: BaseEmbedding | None = None, *, allow_graph: bool = False
+) -> Knowledge:
     """
     The knowledge base itself, or the one in that file, for reading.
 
@@ -47,6 +49,7 @@ def opened(knowledge_base: Knowledge | str | Path, embed_model: BaseEmbedding | 
         knowledge_base: An open knowledge base, or the path of its file.
         embed_model: The model that embeds questions, for a file whose embedder cannot be made from what it says. If
             not given, LlamaIndex's `Settings.embed_model` is used for a file that holds vectors of that model.
+        allow_graph: Whether the file may hold a graph alone.
 
     Returns:
         An open knowledge base.
@@ -61,7 +64,7 @@ def opened(knowledge_base: Knowledge | str | Path, embed_model: BaseEmbedding | 
         return knowledge_base if embed_model is None else _with_model(knowledge_base, embed_model)
     if embed_model is not None:
         return open_shared(knowledge_base, embedder=to_embedder(embed_model))
-    found = open_shared(knowledge_base)
+    found = open_shared(knowledge_base, allow_graph=allow_graph)
     usual = chosen_model(None)
     if found.settings.embedder is None and usual is not None and name_of(usual) == found.settings.model:
         found.close()
@@ -127,7 +130,7 @@ def documents_in(
         return ExternalDocuments(GraphLocation(place, graph_schema), fetch, fetch_passing=fetch.passing)
     if not isinstance(where, KnowledgeBase | str | Path):
         return ExternalDocuments(where, fetch, fetch_passing=fetch.passing)
-    index = opened(where)
+    index = opened(where, allow_graph=True)
     if isinstance(index, KnowledgeBase) and not index.settings.analyzers:  # a graph without texts
         return ExternalDocuments(index, fetch, fetch_passing=fetch.passing)
     return ExternalDocuments(None, fetch, index=index, fetch_passing=fetch.passing)

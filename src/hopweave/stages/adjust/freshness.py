@@ -16,8 +16,8 @@ from hopweave.stages.adjust.dated_stage import DatedStage
 class Freshness(DatedStage):
     """Score = (1 - weight) · score + weight · 2^(-age / half-life), for hits of the given corpus types.
 
-    Scores are brought to [0, 1] first, those without an upper bound (of BM25, or of unknown scale and above 1) as shares
-    of the best one. Other hits and hits without a date keep the score that they have then.
+    Scores are brought to [0, 1] first, those without an upper bound (of BM25, or of unknown scale and above 1) as
+    shares of the best one. Other hits and hits without a date keep the score that they have then.
 
     >>> from datetime import datetime
     >>> hit = Hit("a", 0.8, metadata={"corpus_type": "CONVO_SLACK", "timestamp": "2026-01-01"})

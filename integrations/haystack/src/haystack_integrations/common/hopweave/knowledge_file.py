@@ -10,6 +10,7 @@ from haystack_integrations.common.hopweave.external_documents import documents_i
 from haystack_integrations.common.hopweave.graph_location import Graph, located
 from hopweave import KnowledgeBase, Recipe
 from hopweave.knowledge import Capability, Knowledge
+from hopweave.knowledge_base.file.file_path import FilePath
 from hopweave.knowledge_base.shared import open_shared
 
 MEMORY = ":memory:"
@@ -47,13 +48,13 @@ class KnowledgeFile:
         """
         from haystack_integrations.document_stores.hopweave import HopweaveDocumentStore
 
-        if isinstance(path, str) and "://" in path:
-            raise ValueError("knowledge_base: must be the path of a file; the URL of a graph is given as graph")
         if path is not None and not isinstance(path, str | Path):
             raise ValueError(
-                f"knowledge_base: must be the path of a file, but got {path!r}; a store is given as document_store"
+                f"knowledge_base: must be the path of a file, but got a {type(path).__name__}; a store is given as "
+                "document_store"
             )
-        self.path = None if path is None else str(path)
+        self._place = None if path is None else FilePath(path)
+        self.path = None if self._place is None else self._place.written
         self.document_store = document_store
         self.graph = None if graph is None else located(graph, graph_schema)
         self._made_of = (path, document_store, graph, graph_schema)
@@ -84,15 +85,16 @@ class KnowledgeFile:
 
         :returns: A knowledge base for reading.
         """
-        if self.path is None:
+        if self._place is None:
             store: KnowledgeBase = self.document_store.knowledge_base
             return store
-        file = _file_at(self.path)
+        path = self._place.absolute()
+        file = _file_at(path)
         knowledge_base = self._knowledge_base
         if knowledge_base is None or file != self._file:
             self._close_file()
-            knowledge_base = self._knowledge_base = open_shared(expanded(self.path))
-            self._file = _file_at(self.path)
+            knowledge_base = self._knowledge_base = open_shared(path)
+            self._file = _file_at(path)
         return knowledge_base
 
     def knowledge(self) -> Knowledge:
@@ -151,19 +153,9 @@ def load_embedder(knowledge_base: KnowledgeBase) -> None:
         knowledge_base.embed("warm up")
 
 
-def expanded(path: str | Path) -> Path:
-    """
-    A path with the home folder for `~`.
-
-    :param path: The path as a user wrote it.
-    :returns: The path.
-    """
-    return Path(path).expanduser()
-
-
-def _file_at(path: str) -> tuple[int, int] | None:
+def _file_at(path: Path) -> tuple[int, int] | None:
     try:
-        found = os.stat(expanded(path))
+        found = os.stat(path)
     except OSError:
         return None
     return found.st_dev, found.st_ino

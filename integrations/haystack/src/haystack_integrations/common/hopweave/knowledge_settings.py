@@ -4,21 +4,25 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from haystack import logging
+
 import hopweave.catalogue  # noqa: F401 - so that every embedder's kind is known
-from haystack_integrations.common.hopweave.knowledge_file import expanded
 from hopweave import KnowledgeBase
 from hopweave.component import Embedder, registered
 from hopweave.document import Document as Passage
 from hopweave.graph.build.builders.builder import GraphBuilder
 from hopweave.knowledge_base.embedding.given_vectors import are_vectors_of
 from hopweave.vector.embedders import StaticEmbedder
+from hopweave.vector.graph_embedder import GraphEmbedder
+
+logger = logging.getLogger(__name__)
 
 Described = str | dict[str, Any]
 """A part of the core by its kind, or by its kind and parameters: `"static"`, `{"kind": "static"}`."""
 
 
 def open_for_writing(
-    path: str | Path | None,
+    path: Path | None,
     embedder: Described | None,
     analyzers: Sequence[str] | None,
     builders: Sequence[Described] | None,
@@ -38,9 +42,9 @@ def open_for_writing(
     :returns: A knowledge base that can be read and written.
     :raises ValueError: If the documents bring vectors that are not those of the file's model.
     """
-    path = None if path is None else expanded(path)
     if path is not None and path.exists():
         opened = KnowledgeBase.open(path)
+        _warn_of_embedder(opened, embedder)
     else:
         if embedder == "auto":
             embedder = "static" if are_vectors_of(StaticEmbedder(), documents) else None
@@ -57,6 +61,18 @@ def open_for_writing(
         opened.close()
         raise
     return opened
+
+
+def _warn_of_embedder(opened: KnowledgeBase, embedder: Described | None) -> None:
+    own, wanted = opened.settings.embedder, embedder.get("kind") if isinstance(embedder, dict) else embedder
+    has = None if own is None else own.kind
+    if wanted not in (None, "auto", has) and not isinstance(own, GraphEmbedder):  # which was trained on the file later
+        logger.warning(
+            "embedder: '{wanted}' is ignored: {path} was made with embedder={has}; write to a new file for another",
+            wanted=wanted,
+            path=opened.path,
+            has=has,
+        )
 
 
 def made_builders(builders: Sequence[Described] | None) -> list[GraphBuilder] | None:

@@ -13,12 +13,13 @@ from haystack.document_stores.types import DuplicatePolicy
 from haystack.utils.filters import document_matches_filter
 
 from haystack_integrations.common.hopweave.documents import check_documents, from_passage, to_passage
-from haystack_integrations.common.hopweave.knowledge_file import MEMORY, expanded
+from haystack_integrations.common.hopweave.knowledge_file import MEMORY
 from haystack_integrations.common.hopweave.knowledge_settings import Described, check_vectors, open_for_writing
 from haystack_integrations.document_stores.hopweave.candidates import candidates
 from haystack_integrations.document_stores.hopweave.metadata_fields import distinct_values, field_types, value_range
 from hopweave import KnowledgeBase
 from hopweave.errors import AlreadyThere
+from hopweave.knowledge_base.file.file_path import FilePath
 
 _ON_CONFLICT: Mapping[DuplicatePolicy, Literal["fail", "skip", "replace"]] = {
     DuplicatePolicy.NONE: "fail",
@@ -67,6 +68,7 @@ class HopweaveDocumentStore:
             in the graph, which get the rest; None for 1.
         :param read_only: Whether to open the file for reading alone; a file that cannot be written is opened so anyway.
         """
+        self._file = None if path is None or path == MEMORY else FilePath(path, "path")
         self.path = None if path is None else str(path)
         self.embedder = embedder
         self.analyzers = None if analyzers is None else list(analyzers)
@@ -83,7 +85,7 @@ class HopweaveDocumentStore:
         return self._opened
 
     def _open(self) -> KnowledgeBase:
-        path = None if self.path in (None, MEMORY) else expanded(str(self.path))
+        path = None if self._file is None else self._file.absolute()
         if path is not None and (self.read_only or (path.exists() and not os.access(path, os.W_OK))):
             return KnowledgeBase.open(path, read_only=True)
         return open_for_writing(path, self.embedder, self.analyzers, self.builders, own_share=self.own_share)

@@ -7,6 +7,7 @@ from haystack import component, default_to_dict
 
 from haystack_integrations.components.embedders.hopweave.core_embedder import CoreDocumentEmbedder, CoreTextEmbedder
 from hopweave.knowledge_base.embedding.train_embedder import load_embedder
+from hopweave.knowledge_base.file.file_path import FilePath
 from hopweave.vector.graph_embedder import GraphEmbedder
 
 
@@ -19,14 +20,15 @@ class _FromFile:
 
         :param knowledge_base: Path of the knowledge base file that the embedder was trained on.
         """
-        self.knowledge_base = str(knowledge_base)
+        self._file = FilePath(knowledge_base)
+        self.knowledge_base = self._file.written
         self._trained: GraphEmbedder | None = None
 
     @property
     def embedder(self) -> GraphEmbedder:
         """The embedder of the core, read from the file on first use."""
         if self._trained is None:
-            self._trained = load_embedder(self.knowledge_base)
+            self._trained = load_embedder(self._file.absolute())
         return self._trained
 
     def to_dict(self) -> dict[str, Any]:

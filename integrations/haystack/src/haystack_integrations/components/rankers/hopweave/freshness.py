@@ -15,8 +15,8 @@ class FreshnessRanker(DatedRanker):
     """
     Score = (1 - weight) · score + weight · 2^(-age / half-life), for documents of the given corpus types.
 
-    Scores are brought to [0, 1] first, those without an upper bound (of BM25, or of unknown scale and above 1) as shares
-    of the best one. Other documents and undated ones keep the score that they have then.
+    Scores are brought to [0, 1] first, those without an upper bound (of BM25, or of unknown scale and above 1) as
+    shares of the best one. Other documents and undated ones keep the score that they have then.
 
     ```python
     from haystack import Document

@@ -10,6 +10,7 @@ from haystack_integrations.common.hopweave.documents import check_documents, to_
 from haystack_integrations.common.hopweave.knowledge_settings import Described, open_for_writing
 from haystack_integrations.common.hopweave.parameters import NamedParameters
 from hopweave.document import Document as Passage
+from hopweave.knowledge_base.file.file_path import FilePath
 from hopweave.metadata.tenants import checked_tenant
 from hopweave.stages.filter.noise import without_noise
 
@@ -74,7 +75,8 @@ class KnowledgeBaseWriter(NamedParameters):
         :param tenant: Metadata values that all documents written here have, where tenants share a file. Then only those
             of the tenant are replaced or deleted; without, a source replaces one of the same name of another tenant.
         """
-        self.knowledge_base = str(knowledge_base)
+        self._file = FilePath(knowledge_base)
+        self.knowledge_base = self._file.written
         self.embedder = embedder
         self.analyzers = None if analyzers is None else list(analyzers)
         self.builders = None if builders is None else list(builders)
@@ -133,7 +135,7 @@ class KnowledgeBaseWriter(NamedParameters):
         alone = by_source.pop("", [])
         progress = self._progress(len(passages))
         with open_for_writing(
-            self.knowledge_base, self.embedder, self.analyzers, self.builders, passages, self.own_share
+            self._file.absolute(), self.embedder, self.analyzers, self.builders, passages, self.own_share
         ) as file:
             done = file.add(
                 alone,
