@@ -92,6 +92,13 @@ def test_receipts_name_the_knowledge_base(paths):
         assert f"{said['name']}/{said['id']}" == node.node_id
 
 
+def test_an_id_that_was_returned_can_be_filtered_by(paths):
+    retriever = InHaystack(knowledge_base=paths)
+    last = retriever.run(query=QUESTION)["documents"][-1].id
+    filters = {"field": "id", "operator": "==", "value": last}
+    assert [one.id for one in retriever.run(query=QUESTION, filters=filters)["documents"]] == [last]
+
+
 def test_filters_hold_in_each(paths, bases):
     expected = FederatedPipeline("multihop", bases).run(Query(QUESTION, filters={"team": "blue"})).hits
     filters = {"field": "meta.team", "operator": "==", "value": "blue"}

@@ -153,7 +153,7 @@ VALUES = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=4),
 )
 STORED = VALUES | st.lists(VALUES, max_size=2) | st.fixed_dictionaries({"b": VALUES})
-FIELDS = st.sampled_from(["a", "a b", "ü", 'a"b', "a\\b", "a\nb", "_haystack"])
+FIELDS = st.sampled_from(["a", "a b", "ü", 'a"b', "a\\b", "a\nb", "_haystack", "field", "operator"])
 COMPARISON = st.one_of(
     st.fixed_dictionaries({"field": FIELDS.map("meta.{}".format), "operator": st.just("=="), "value": STORED}),
     st.fixed_dictionaries(
@@ -163,6 +163,15 @@ COMPARISON = st.one_of(
 FILTERS = COMPARISON | st.fixed_dictionaries(
     {"operator": st.sampled_from(["AND", "OR", "NOT"]), "conditions": st.lists(COMPARISON, max_size=3)}
 )
+
+
+@pytest.mark.parametrize("names", [("field", "operator"), ("a", "conditions"), ("value", "a")])
+def test_any_field_and_any_length_can_be_filtered_by(document_store, names):
+    meta = dict.fromkeys(names, "x" * 2000)
+    document_store.write_documents([Document(id="one", content="x", meta=meta), Document(id="other", content="x")])
+    conditions = [{"field": f"meta.{name}", "operator": "==", "value": "x" * 2000} for name in names]
+    found = document_store.filter_documents({"operator": "AND", "conditions": conditions})
+    assert [one.id for one in found] == ["one"]
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)

@@ -233,3 +233,14 @@ def test_the_writer_replaces_documents_of_its_tenant_only(tmp_path):
         assert sorted(kb.ids()) == ["acme-loose", "zeta-1", "zeta-2"]
     data = component_to_dict(acme, "writer")
     assert data["init_parameters"]["tenant"] == {"customer": "acme"}
+
+
+@pytest.mark.parametrize(
+    "tenant", [{"meta.customer": "acme"}, {"field": "meta.customer", "operator": "==", "value": "acme"}]
+)
+@pytest.mark.parametrize("component", [retrievers.BM25Retriever, retrievers.RecipeRetriever])
+def test_a_tenant_that_looks_like_a_filter_is_refused(component, tenant, kb):
+    with pytest.raises(ValueError, match=r"tenant: .* as in {'customer': 'acme'}"):
+        component(knowledge_base=kb, tenant=tenant).run(query="ferry")
+    with pytest.raises(ValueError, match=r"tenant: .* as in {'customer': 'acme'}"):
+        component(knowledge_base=kb).run(query="ferry", tenant=tenant)

@@ -19,6 +19,7 @@ from hopweave.knowledge_base.prepare import Prepared
 from hopweave.knowledge_base.settings import Settings
 from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.knowledge_base.writer import ids_of_source, remove, write
+from hopweave.metadata.tenants import checked_tenant
 
 _BUSY_SECONDS = 30.0
 
@@ -86,6 +87,7 @@ class SqliteStore(GraphStore):
 
     def visible(self, tenant: Mapping[str, Any], ids: Iterable[str] | None = None) -> frozenset[str]:
         """The ids of the documents that a tenant may see: all of them, or those among the ids given."""
+        checked_tenant(tenant or None)
         return self._base.visible(tenant, ids)
 
     def nodes(self) -> tuple[Node, ...]:

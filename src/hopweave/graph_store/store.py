@@ -22,14 +22,13 @@ from hopweave.graph.port import GraphPort
 from hopweave.graph.storage import ledger
 from hopweave.knowledge_base.entry import Added, Entry
 from hopweave.knowledge_base.settings import DEFAULT_BUILDERS
+from hopweave.metadata.tenants import MAX_TENANT_CHARACTERS
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 STAGED_AT_ONCE = 2_000
 """Documents that a worker prepares at once."""
-
-_MAX_TEXT = 1_000  # characters of a metadata value that is kept
 
 SCHEMES = ("postgresql://", "postgres://")
 
@@ -289,4 +288,4 @@ def _values(value: Any) -> list[Any]:
 
 
 def _is_short(value: Any) -> bool:
-    return isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) <= _MAX_TEXT)
+    return isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) <= MAX_TENANT_CHARACTERS)

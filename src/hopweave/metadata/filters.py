@@ -12,6 +12,7 @@ from operator import ge, gt, le, lt
 from typing import Any
 
 from hopweave.hit import Hit
+from hopweave.metadata.tenants import is_same
 from hopweave.metadata.timestamps import read_timestamp
 
 Filters = Mapping[str, Any] | Callable[[Hit], bool]
@@ -74,7 +75,7 @@ def in_tenant(metadata: Mapping[str, Any], tenant: Mapping[str, Any] | None) -> 
     (True, False)
     """
     return all(
-        name in metadata and any(one in _values(wanted) for one in _values(metadata[name]))
+        name in metadata and any(is_same(one, other) for one in _values(wanted) for other in _values(metadata[name]))
         for name, wanted in (tenant or {}).items()
     )
 

@@ -35,6 +35,7 @@ class FederatedPipeline:
 
     The id of a hit is `name/id`, so that documents with the same id in two knowledge bases stay two hits. Its receipt
     `knowledge_base` has the name, the id there, and the score there. Timings and failures also begin with the name.
+    Filters that are functions see hits under the ids that are returned.
     Confidence is that of the knowledge base with the highest one.
 
     `knowledge_bases` of the recipe names those to search; if it names none, all that are given are searched.
@@ -83,31 +84,34 @@ class FederatedPipeline:
         asked = _asked(query)
         with self._one_version():
             started = perf_counter()
-            found = self._each(lambda one: one.run(asked, top_k=top_k, cancelled=cancelled))
-            return self._finished(asked, self._fused(found, started), top_k)
+            found = self._each(asked, lambda one, query: one.run(query, top_k=top_k, cancelled=cancelled))
+            return self._finished(asked, self._fused(asked, found, started), top_k)
 
     async def run_async(self, query: str | Query, *, top_k: int | None = None) -> Result:
         """Answer a question without blocking the event loop; the knowledge bases are searched side by side."""
         asked = _asked(query)
         with self._one_version(), asked_on_this_loop():
             started = perf_counter()
-            found = await self._each_async(lambda one: one.run_async(asked, top_k=top_k))
-            return await beside_loop(lambda: self._finished(asked, self._fused(found, started), top_k))
+            found = await self._each_async(asked, lambda one, query: one.run_async(query, top_k=top_k))
+            return await beside_loop(lambda: self._finished(asked, self._fused(asked, found, started), top_k))
 
     def find(self, query: str | Query, *, top_k: int | None = None, filtered: bool = True) -> Result:
         """What sources and fusers find, all of it, before any stage, as `Pipeline.find` does."""
         asked = _asked(query)
         with self._one_version():
             started = perf_counter()
-            return self._fused(self._each(lambda one: one.find(asked, top_k=top_k, filtered=filtered)), started)
+            found = self._each(asked, lambda one, query: one.find(query, top_k=top_k, filtered=filtered))
+            return self._fused(asked, found, started)
 
     async def find_async(self, query: str | Query, *, top_k: int | None = None, filtered: bool = True) -> Result:
         """The same without blocking the event loop."""
         asked = _asked(query)
         with self._one_version(), asked_on_this_loop():
             started = perf_counter()
-            found = await self._each_async(lambda one: one.find_async(asked, top_k=top_k, filtered=filtered))
-            return self._fused(found, started)
+            found = await self._each_async(
+                asked, lambda one, query: one.find_async(query, top_k=top_k, filtered=filtered)
+            )
+            return self._fused(asked, found, started)
 
     @contextmanager
     def _one_version(self) -> Iterator[None]:
@@ -116,17 +120,19 @@ class FederatedPipeline:
                 stack.enter_context(knowledge.one_version())
             yield
 
-    def _each(self, search: Callable[[Pipeline], Result]) -> dict[str, Result]:
+    def _each(self, asked: Query, search: Callable[[Pipeline, Query], Result]) -> dict[str, Result]:
         found = {}
         for name, pipeline in self._pipelines.items():
             with _errors_of(name):
-                found[name] = search(pipeline)
+                found[name] = search(pipeline, _asked_of(name, asked))
         return found
 
-    async def _each_async(self, search: Callable[[Pipeline], Awaitable[Result]]) -> dict[str, Result]:
+    async def _each_async(
+        self, asked: Query, search: Callable[[Pipeline, Query], Awaitable[Result]]
+    ) -> dict[str, Result]:
         async def one(name: str) -> Result:
             with _errors_of(name):
-                return await search(self._pipelines[name])
+                return await search(self._pipelines[name], _asked_of(name, asked))
 
         # all are awaited, as what they read is let go of afterwards
         outcomes = await asyncio.gather(*map(one, self._pipelines), return_exceptions=True)
@@ -135,15 +141,16 @@ class FederatedPipeline:
                 raise outcome
         return {name: one for name, one in zip(self._pipelines, outcomes, strict=True) if isinstance(one, Result)}
 
-    def _fused(self, found: Mapping[str, Result], started: float) -> Result:
+    def _fused(self, asked: Query, found: Mapping[str, Result], started: float) -> Result:
         """The results of all as one, uncut."""
         first, plan = next(iter(found.values())), _plan(found)
+        query = replace(first.query, filters=asked.filters)
         fusing, fuser = perf_counter(), self.recipe.fuse_knowledge_bases
-        hits = fuser.fuse({name: [_named(name, hit) for hit in one.hits] for name, one in found.items()}, first.query)
+        hits = fuser.fuse({name: [_named(name, hit) for hit in one.hits] for name, one in found.items()}, query)
         ended = perf_counter()
         known = [one.evidence for one in found.values() if one.evidence is not None]
         return Result(
-            first.query if first.query.plan is None else replace(first.query, plan=plan),
+            query if query.plan is None else replace(query, plan=plan),
             tuple(hits),
             plan,
             {**_by_name(found, "timings"), "fuse_knowledge_bases": ended - fusing, "total": ended - started},
@@ -204,6 +211,20 @@ def _errors_of(name: str) -> Iterator[None]:
         yield
     except HopweaveError as error:
         raise type(error)(f"knowledge base {name!r}: {error}") from error
+
+
+class _OwnFilters:
+    """Filters that are a function, for one knowledge base: they see hits under the ids that are returned."""
+
+    def __init__(self, name: str, filters: Callable[[Hit], bool]) -> None:
+        self._name, self._filters = name, filters
+
+    def __call__(self, hit: Hit) -> bool:
+        return self._filters(hit._replace(id=f"{self._name}/{hit.id}"))
+
+
+def _asked_of(name: str, asked: Query) -> Query:
+    return replace(asked, filters=_OwnFilters(name, asked.filters)) if callable(asked.filters) else asked
 
 
 def _named(name: str, hit: Hit) -> Hit:

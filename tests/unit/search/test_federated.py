@@ -127,6 +127,23 @@ def test_the_recipe_survives_yaml():
     assert Recipe.from_yaml(one.to_yaml()) == one
 
 
+def test_functions_that_filter_see_the_ids_that_are_returned(bases):
+    pipeline = FederatedPipeline("hybrid", bases)
+    seen = set()
+
+    def passes(hit):
+        seen.add(hit.id)
+        return hit.id == "handbook/1"
+
+    question = Query("tide gate", filters=passes)
+    found = [pipeline.run(question), pipeline.find(question)]
+    found += [asyncio.run(pipeline.run_async(question)), asyncio.run(pipeline.find_async(question))]
+    for one in found:
+        assert ids(one) == ["handbook/1"]
+        assert one.query.filters is passes
+    assert {key.partition("/")[0] for key in seen} == set(bases)
+
+
 def test_tenants_and_filters_hold_in_each(bases):
     pipeline = FederatedPipeline("multihop", bases)
     assert set(ids(pipeline.run(Query("tide gate pump", tenant={"team": "sea"})))) == {"handbook/1", "tickets/9"}

@@ -26,6 +26,7 @@ from hopweave.graph_store.postgres.writing.write import write_rows
 from hopweave.graph_store.store import STAGED_AT_ONCE, GraphStore, Written, batches, encoded, in_processes
 from hopweave.knowledge_base.entry import Added
 from hopweave.knowledge_base.settings import DEFAULT_BUILDERS
+from hopweave.metadata.tenants import checked_tenant
 
 _MAX_BYTES = 2_000  # of an id or a name, as an index entry must not be longer
 _MERGED_AT_ONCE = 100_000
@@ -206,6 +207,7 @@ class PostgresStore(GraphStore):
 
     def visible(self, tenant: Mapping[str, Any], ids: Iterable[str] | None = None) -> frozenset[str]:
         """The ids of the documents that a tenant may see: all of them, or those among the ids given."""
+        checked_tenant(tenant or None)
         condition, values = tenant_condition(tenant)
         if ids is not None:
             wanted = [id_ for id_ in checked_ids(ids) if is_storable(id_)]

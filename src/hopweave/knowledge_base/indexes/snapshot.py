@@ -353,7 +353,7 @@ def version_of(connection: sqlite3.Connection) -> int:
 def tenant_condition(tenant: Tenant) -> tuple[str, list[Any]]:
     """An SQL condition on `documents` for metadata values that must be present, and the values to bind.
 
-    A field that holds a list must hold one of the values in it.
+    A field that holds a list must hold one of the values in it. For SQLite, true is the number 1, so types count too.
 
     >>> tenant_condition({"customer": "acme"})[1]
     ['$."customer"', '$."customer"', 'acme']
@@ -361,10 +361,16 @@ def tenant_condition(tenant: Tenant) -> tuple[str, list[Any]]:
     parts, values = ["1"], []
     for name, wanted in sorted(checked_tenant(tenant).items()) if tenant else ():
         allowed = list(wanted) if isinstance(wanted, list | tuple | set | frozenset) else [wanted]
-        marks = ", ".join("?" * len(allowed))
+        plain = [one for one in allowed if not isinstance(one, bool)]
+        truths = [str(one).lower() for one in allowed if isinstance(one, bool)]  # the names of their JSON types
         parts.append(
             "json_type(documents.metadata, ?) <> 'object' AND "
-            f"EXISTS (SELECT 1 FROM json_each(documents.metadata, ?) WHERE value IN ({marks}))"
+            "EXISTS (SELECT 1 FROM json_each(documents.metadata, ?) AS held WHERE CASE WHEN held.type IN ('true', "
+            f"'false') THEN held.type IN ({_marks(truths)}) ELSE held.value IN ({_marks(plain)}) END)"
         )
-        values.extend([f'$."{name}"', f'$."{name}"', *allowed])
+        values.extend([f'$."{name}"', f'$."{name}"', *truths, *plain])
     return " AND ".join(parts), values
+
+
+def _marks(values: Sequence[Any]) -> str:
+    return ", ".join("?" * len(values))

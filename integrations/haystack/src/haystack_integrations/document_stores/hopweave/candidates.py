@@ -7,8 +7,10 @@ from typing import Any
 from haystack_integrations.common.hopweave.documents import PARTS_KEY
 from hopweave import KnowledgeBase
 from hopweave.document import Document as Passage
+from hopweave.metadata.tenants import MAX_TENANT_CHARACTERS
 
 _MAX_WHOLE = 2**53  # up to which whole numbers are the same as integers and as floats
+_NO_FIELDS = ("", PARTS_KEY, "field", "operator", "value", "conditions")  # the last four are refused as a tenant
 _LIKE_A_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:$|[Tt ])")
 
 
@@ -54,7 +56,7 @@ def _required(filters: Mapping[str, Any]) -> dict[str, list[Any]]:
 def _is_exact(value: Any) -> bool:
     """Whether SQLite finds all that Haystack takes for equal to this value, but for Booleans."""
     if type(value) is str:
-        return value.isprintable() and not _LIKE_A_DATE.match(value)
+        return len(value) <= MAX_TENANT_CHARACTERS and value.isprintable() and not _LIKE_A_DATE.match(value)
     return type(value) in (int, float) and abs(value) <= _MAX_WHOLE and value == int(value)
 
 
@@ -65,4 +67,4 @@ def _booleans(values: list[Any]) -> list[bool]:
 def _is_plain_field(field: str) -> bool:
     name = field.removeprefix("meta.")
     is_name = name != field and name.isprintable() and not set('."\\').intersection(name)
-    return is_name and name not in ("", PARTS_KEY)
+    return is_name and name not in _NO_FIELDS
