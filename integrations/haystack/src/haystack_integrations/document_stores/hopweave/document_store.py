@@ -33,7 +33,8 @@ class HopweaveDocumentStore:
     """
     Documents, vectors, full-text index and graph in one SQLite file.
 
-    What is written here can be searched by all of hopweave's retrievers over the same file.
+    What is written here can be searched by all of hopweave's retrievers over the same file. Documents are stored with the
+    embeddings that they bring; the store makes some only with an `embedder`, which `KnowledgeBaseWriter` has by default.
 
     ```python
     from haystack import Document
@@ -56,7 +57,8 @@ class HopweaveDocumentStore:
         read_only: bool = False,
     ) -> None:
         """
-        Create the store; the file is opened on first use. All but the path matters only when the file is new.
+        Create the store; the file is opened on first use. All but the path matters only when the file is new; an
+        embedder that an existing file does not have is ignored, with a warning in the log.
 
         :param path: The file; without one, or with ":memory:", the store is temporary.
         :param embedder: What makes the vectors of documents that come without an embedding, by kind ("static") or as a
