@@ -33,8 +33,8 @@ class HopweaveDocumentStore:
     """
     Documents, vectors, full-text index and graph in one SQLite file.
 
-    What is written here can be searched by all of hopweave's retrievers over the same file. Documents are stored with the
-    embeddings that they bring; the store makes some only with an `embedder`, which `KnowledgeBaseWriter` has by default.
+    What is written here can be searched by all of hopweave's retrievers over the same file. Documents are stored with
+    the embeddings that they bring; unlike `KnowledgeBaseWriter`, the store makes none unless it has an `embedder`.
 
     ```python
     from haystack import Document
