@@ -144,6 +144,23 @@ def test_an_id_that_is_a_date_is_found_by_another_spelling(document_store):
     assert [one.id for one in document_store.filter_documents(filters)] == ["2024-06-01T00:00"]
 
 
+@pytest.mark.parametrize(
+    ("value", "found"), [(1, "abc"), (1.0, "abc"), (True, "abc"), (0, "de"), (False, "de"), ("1", "f")]
+)
+def test_numbers_and_truth_values_are_equal_as_in_haystack(document_store, value, found):
+    held = {"a": 1, "b": 1.0, "c": True, "d": 0, "e": False, "f": "1", "g": [1]}
+    documents = [Document(id=key, content="x", meta={"n": one}) for key, one in held.items()]
+    document_store.write_documents(documents)
+    theirs = InMemoryDocumentStore()
+    theirs.write_documents(documents)
+    for filters in (
+        {"field": "meta.n", "operator": "==", "value": value},
+        {"field": "meta.n", "operator": "in", "value": [value, "none"]},
+    ):
+        assert [one.id for one in document_store.filter_documents(filters)] == list(found)
+        assert [one.id for one in theirs.filter_documents(filters)] == list(found)
+
+
 VALUES = st.one_of(
     st.sampled_from(DATES),
     st.sampled_from([None, True, False, 0, 1, 0.0, 1.0, -0.0, "", "0", "1", "true", "null", "a\0b", "a\nb", '"', "\\"]),
