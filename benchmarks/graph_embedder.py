@@ -4,7 +4,7 @@
 
 Recall@5 of vectors by themselves on the corpora of the recipes `knowledge` and `skills`, and on musique100 and 2wiki51
 if their folder is given or HOPWEAVE_DATA names it: `static` (WordLlama), `untrained` (random token vectors), `trained`
-on the graph from there, `beside` (sum of the cosines of static and trained), `fine_tuned` (static token vectors,
+on the graph from there, `sum` (sum of the cosines of static and trained), `fine_tuned` (static token vectors,
 trained). With --growth: processor seconds and peak memory of one epoch with 1,000, 10,000 and 100,000 edges.
 """
 
@@ -84,7 +84,7 @@ def measured(folder: Path, corpus: str, queries: str) -> dict[str, float]:
         "static": recall(static),
         "untrained": recall(cosines(untrained)),
         "trained": recall(own),
-        "beside": recall(static + own),
+        "sum": recall(static + own),
         "fine_tuned": recall(cosines(fine_tuned)),
         "processor_seconds": round(seconds, 1),
     }

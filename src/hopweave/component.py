@@ -27,7 +27,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError, core_schema
 
-from hopweave.concurrency.threads import beside_loop
+from hopweave.concurrency.threads import run_in_thread
 from hopweave.errors import Cancelled, InvalidScore, reason_of
 from hopweave.hit import Hit, Receipt, Scale
 from hopweave.knowledge import Capability, Knowledge, Ranking, require
@@ -134,18 +134,18 @@ class Source(Component, ABC):
     """A question in, ranked hits out.
 
     `in_memory` says that it works with this process's memory and does not wait for anybody, so that running it in a
-    thread of its own would cost more than it gains. `asked_once` says that it sees to filters by itself, or has no more
-    to give than it gives at first, so that it is not asked again for more when filters leave few of its hits.
-    `ranks_by_itself` says that the score of a document depends on nothing but the document and the question, so that
-    the same source finds the best among some documents only. `reads_documents` says that it looks at the texts or
-    metadata of documents; if none of the sources of a recipe does, only the documents that are returned are read.
-    `requires` is what the place of the documents must be able to do.
+    thread of its own would cost more than it gains. `can_fetch_more` says that a larger `top_k` may give more hits, so
+    that it is asked again if filters leave too few; False for one that applies the filters or has a fixed size.
+    `pointwise` says that the score of a document depends on nothing but the document and the question, so that the same
+    source finds the best among some documents only. `reads_documents` says that it looks at the texts or metadata of
+    documents; if none of the sources of a recipe does, only the documents that are returned are read. `requires` are
+    the capabilities that the knowledge must have.
     """
 
     requires: ClassVar[frozenset[Capability]] = frozenset()
     in_memory: ClassVar[bool] = False
-    asked_once: ClassVar[bool] = False
-    ranks_by_itself: ClassVar[bool] = False
+    can_fetch_more: ClassVar[bool] = True
+    pointwise: ClassVar[bool] = False
     reads_documents: ClassVar[bool] = True
 
     top_k: int = Field(default=50, ge=1, description="How many hits to fetch.")
@@ -160,11 +160,11 @@ class Source(Component, ABC):
         return ()
 
     @property
-    def by_itself(self) -> "Source | None":
+    def without_upstream(self) -> "Source | None":
         """This source without the help of those it needs; None if it finds nothing without them."""
         return None if self.needs else self
 
-    def check_place(self, knowledge: Knowledge) -> None:
+    def check_capabilities(self, knowledge: Knowledge) -> None:
         """Raise if the place of the documents cannot do what this source requires."""
         for needed in sorted(self.requires, reverse=True):
             require(knowledge, needed, self.kind)
@@ -175,7 +175,7 @@ class Source(Component, ABC):
 
     async def search_async(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:
         """The same without blocking the event loop."""
-        return await beside_loop(lambda: self.search(query, knowledge, upstream))
+        return await run_in_thread(lambda: self.search(query, knowledge, upstream))
 
 
 class Fetched(list[Hit]):

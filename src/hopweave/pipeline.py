@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Self
 
 from hopweave.component import Source, Stage, Staged
-from hopweave.concurrency.threads import asked_on_this_loop, beside_loop
+from hopweave.concurrency.threads import bind_event_loop, run_in_thread
 from hopweave.context.context_builder import Context, ContextBuilder
 from hopweave.errors import Cancelled, GraphTimeout, MissingCapability, SourceFailed, reason_of
 from hopweave.graph.documents import graph_of
@@ -27,7 +27,7 @@ from hopweave.scores import count_of
 from hopweave.search.filtered_search import FilteredSearch, deeper
 from hopweave.search.late_materialisation import can_materialise_late, materialise, without_text
 from hopweave.search.result import Result
-from hopweave.search.sources import Outcome, search, search_async
+from hopweave.search.sources import SourceOutcome, search, search_async
 from hopweave.stages.filter.confidence import READ, Confidence, confidence
 
 __all__ = ["Pipeline", "Result"]
@@ -81,7 +81,7 @@ class Pipeline:
                 return run.cached
             run.find()
             for stage in run.stages:
-                run.go_on()
+                run.raise_if_cancelled()
                 started = perf_counter()
                 run.staged(stage.kind, stage.attempt(run.hits, run.query, self.knowledge), started)
             return run.result()
@@ -95,15 +95,15 @@ class Pipeline:
             stopped.set()  # for sources in threads, which nobody can interrupt
 
     async def _run_async(self, query: str | Query, top_k: int | None, stopped: Event) -> Result:
-        with self.knowledge.one_version(), asked_on_this_loop():
-            run = await beside_loop(_Run(self, query, top_k, stopped.is_set).prepared)
+        with self.knowledge.one_version(), bind_event_loop():
+            run = await run_in_thread(_Run(self, query, top_k, stopped.is_set).prepared)
             if run.cached is not None:
                 return run.cached
             await run.find_async()
             for stage in run.stages:
                 started = perf_counter()
                 run.staged(stage.kind, await stage.attempt_async(run.hits, run.query, self.knowledge), started)
-            return await beside_loop(run.result)
+            return await run_in_thread(run.result)
 
     def find(self, query: str | Query, *, top_k: int | None = None, filtered: bool = True) -> Result:
         """What sources and fuser find, all of it, before any stage: for whoever runs the stages elsewhere.
@@ -118,8 +118,8 @@ class Pipeline:
 
     async def find_async(self, query: str | Query, *, top_k: int | None = None, filtered: bool = True) -> Result:
         """The same without blocking the event loop."""
-        with self.knowledge.one_version(), asked_on_this_loop():
-            run = await beside_loop(_Run(self, query, top_k, step=f"found, filtered: {filtered}").prepared)
+        with self.knowledge.one_version(), bind_event_loop():
+            run = await run_in_thread(_Run(self, query, top_k, step=f"found, filtered: {filtered}").prepared)
             if run.cached is None:
                 await run.find_async()
             return run.cached or run.kept(run.found(filtered))
@@ -241,7 +241,7 @@ class _Run:
         """The rankings a source needs, as far as they could be had."""
         return {needed: self.rankings[needed] for needed in self.recipe.sources[name].needs if needed in self.rankings}
 
-    def collect(self, outcomes: Mapping[str, Outcome]) -> None:
+    def collect(self, outcomes: Mapping[str, SourceOutcome]) -> None:
         """Take in what the sources of a level found."""
         for name, outcome in outcomes.items():
             self._timings[name] = self._timings.get(name, 0.0) + outcome.seconds
@@ -286,7 +286,7 @@ class _Run:
             self._failures[stage] = staged.failure
         self.took(stage, started)
 
-    def go_on(self) -> None:
+    def raise_if_cancelled(self) -> None:
         """Raise if nobody waits for the answer any more."""
         if self._cancelled is not None and self._cancelled():
             raise Cancelled("the search was cancelled")

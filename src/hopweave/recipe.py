@@ -103,10 +103,10 @@ class Recipe(BaseModel):
         """
         return max(self.sources[source].top_k, self.top_k if top_k is None else top_k)
 
-    def check_place(self, capabilities: Collection[Capability], remedy: str) -> None:
+    def check_capabilities(self, capabilities: Collection[Capability], remedy: str) -> None:
         """Raise if a source that is not optional cannot work with a place of documents that can do only this.
 
-        >>> load_recipe("hybrid").check_place({Capability.GRAPH}, "add words")
+        >>> load_recipe("hybrid").check_capabilities({Capability.GRAPH}, "add words")
         Traceback (most recent call last):
             ...
         hopweave.errors.RecipeError: recipe 'hybrid': source 'text' needs words, but there is only graph: add words

@@ -100,7 +100,7 @@ def test_without_a_graph_it_ranks_as_hybrid_does_and_the_receipt_says_so(without
     assert (found.failures, found.confidence) == (plain.failures, plain.confidence)
     stated = found.hits[0].receipts[-1].details
     assert stated["evidence"]["graph"] == {"hits": 0}
-    assert stated["trust"]["graph"] == 0.0
+    assert stated["weights"]["graph"] == 0.0
     path = str(without_graph.path)
     documents = RecipeRetriever(knowledge_base=path).run(query=question)["documents"]
     same([(one.id, one.score) for one in documents], pairs(plain.hits))

@@ -28,7 +28,7 @@ PARAMETERS = {
     "recency_boost": {"weight": 0.5, "clamp": True},
     "remote_rerank": {"cosine_share": 0.9, "max_retries": 0},
     "time_decay": {"half_life_days": 5, "floor": 0.1},
-    "confirmatory": {"base": "text", "bonus": 0.5, "floor": 0.2},
+    "confirmatory": {"base": "text", "bonus": 0.5, "min_score": 0.2},
     "reciprocal_rank": {"k": 3, "weights": {"text": 2.0, "vector": 0.5}},
     "trust_weighted": {"depth": 3, "weights": {"vector": 2.0}},
     "weighted": {"weights": {"text": 0.9, "vector": 0.1}, "normalisation": "max"},
@@ -36,7 +36,7 @@ PARAMETERS = {
     "full_text": {"top_k": 7},
     "keyword": {"top_k": 7},
     "vector": {"top_k": 7},
-    "pagerank": {"top_k": 7, "restart": 0.5, "passages": 2},
+    "pagerank": {"top_k": 7, "restart": 0.5, "max_seed_passages": 2},
     "graph_boost": {"top_k": 7, "seeds_per_source": 3},
     "intent_edges": {"top_k": 7},
 }

@@ -12,7 +12,7 @@ import pytest
 
 from hopweave import Document, KnowledgeBase
 from hopweave.errors import HopweaveError, KnowledgeBaseBusy, KnowledgeBaseError
-from hopweave.knowledge_base.file import undisturbed
+from hopweave.knowledge_base.file.file_state import file_state, state_without_log
 
 NOBODY = 65534
 pytestmark = pytest.mark.skipif(not hasattr(os, "setuid"), reason="permissions are of another kind here")
@@ -242,4 +242,4 @@ def test_damage_is_not_blamed_on_the_file_if_it_was_written_meanwhile(path):
             ask(lambda: os.utime(path))
         with pytest.raises(KnowledgeBaseError, match="no such table"):
             ask(lambda: None)
-    assert undisturbed.undisturbed(path) == undisturbed.file_state(path)
+    assert state_without_log(path) == file_state(path)

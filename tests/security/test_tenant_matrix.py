@@ -170,7 +170,7 @@ def test_recipes(recipe, graph, files, caplog):
 def whole():
     """A recipe that reveals as much as possible: paths, services and a context."""
     given = load_recipe("skills").model_dump(exclude={"plan"})
-    given["sources"]["graph"] = {"kind": "pagerank", "seeds_from": ["text"], "explained": 50, "tolerance": 1e-6}
+    given["sources"]["graph"] = {"kind": "pagerank", "seeds_from": ["text"], "explain_top_k": 50, "tolerance": 1e-6}
     given["paths"] = {"kind": "flow_pruning", "min_hits": 2, "max_endpoints": 3, "threshold": 0.0, "top_k": 500}
     given["neighbourhood"] = {"kind": "service_neighbourhood", "edge_types": None}
     return Recipe.model_validate(given)

@@ -44,7 +44,7 @@ WITH_TENANT = [
 ]
 FINDING = [one for one in WITH_TENANT if one.__name__ in retrievers.__all__]
 each = pytest.mark.parametrize("component", FINDING, ids=lambda one: one.__name__)
-telling = pytest.mark.parametrize(
+not_finding = pytest.mark.parametrize(
     "component",
     [
         one
@@ -183,7 +183,7 @@ def test_all_that_tells_of_the_graph_takes_a_tenant():
     assert {one.__name__ for one in WITH_TENANT} - {one.__name__ for one in FINDING} == named
 
 
-@telling
+@not_finding
 def test_what_tells_of_the_graph_keeps_to_its_tenant(component, kb):
     documents = [Document(id=f"{tenant}-{name}", score=1.0) for tenant in TENANTS for name in TEXTS]
     part = made(component, kb, tenant={"owner": "red"})

@@ -32,8 +32,8 @@ _EMBEDDER_HELP = (
 )
 _ANALYZER_HELP = "nlp (default), nlp:<language>, code or light; may be repeated; settled when a file is new"
 _GRAPH_HELP = (
-    "what connects documents: mentions and links (default), metadata, services, triples, or none; may be repeated; "
-    "settled when a file is new"
+    "what connects documents: mentions, links and parts (default), metadata, services, triples, or none; "
+    "may be repeated; settled when a file is new"
 )
 
 _OWN_SHARE_HELP = (

@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-def in_thread(work: Callable[[], T]) -> "Future[T]":
+def start_in_thread(work: Callable[[], T]) -> "Future[T]":
     """Start something beside everything else, in the caller's context.
 
     A daemon thread and not one of a pool: work that hangs must hold up neither other work nor the program's end.
 
-    >>> in_thread(lambda: 6 * 7).result()
+    >>> start_in_thread(lambda: 6 * 7).result()
     42
     """
     future: Future[T] = Future()
@@ -39,7 +39,7 @@ _loop: ContextVar[asyncio.AbstractEventLoop | None] = ContextVar("hopweave_loop"
 
 
 @contextmanager
-def asked_on_this_loop() -> Iterator[None]:
+def bind_event_loop() -> Iterator[None]:
     """Let threads that work for the question have clients of stores asked on the event loop that runs now."""
     token = _loop.set(asyncio.get_running_loop())
     try:
@@ -48,8 +48,8 @@ def asked_on_this_loop() -> Iterator[None]:
         _loop.reset(token)
 
 
-def is_asked_on_a_loop() -> bool:
-    """Whether `on_loop` works here: in a thread that works for a question which was asked asynchronously."""
+def can_run_on_loop() -> bool:
+    """Whether `run_on_loop` works here: in a thread that works for a question which was asked asynchronously."""
     loop = _loop.get()
     if loop is None:
         return False
@@ -59,10 +59,10 @@ def is_asked_on_a_loop() -> bool:
         return True
 
 
-def on_loop(work: Coroutine[Any, Any, T]) -> T:
+def run_on_loop(work: Coroutine[Any, Any, T]) -> T:
     """What an asynchronous call returns, made on the event loop on which the question was asked.
 
-    Clients of stores are bound to a loop. The thread waits, the loop goes on; see `is_asked_on_a_loop`.
+    Clients of stores are bound to a loop. The thread waits, the loop goes on; see `can_run_on_loop`.
     """
     loop = _loop.get()
     if loop is None:
@@ -71,6 +71,6 @@ def on_loop(work: Coroutine[Any, Any, T]) -> T:
     return asyncio.run_coroutine_threadsafe(work, loop).result()
 
 
-async def beside_loop(work: Callable[[], T]) -> T:
+async def run_in_thread(work: Callable[[], T]) -> T:
     """What a function returns that may have to wait, so that the event loop does not."""
-    return await asyncio.wrap_future(in_thread(work))
+    return await asyncio.wrap_future(start_in_thread(work))

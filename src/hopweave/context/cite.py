@@ -23,7 +23,7 @@ _LABEL = re.compile(
     re.I | re.M,
 )
 _RANGE = re.compile(r"([0-9]{1,9})(?: ?[–-] ?([0-9]{1,9}))?")
-_LONGEST_RANGE = 1000
+_MAX_RANGE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def cited_numbers(answer: str) -> tuple[int, ...]:
         for found in _RANGE.finditer(bracket.group(1)):
             first = int(found.group(1))
             last = int(found.group(2) or first)
-            listed = range(first, last + 1) if 0 <= last - first <= _LONGEST_RANGE else (first, last)
+            listed = range(first, last + 1) if 0 <= last - first <= _MAX_RANGE else (first, last)
             numbers.update(dict.fromkeys(listed))
     return tuple(numbers)
 

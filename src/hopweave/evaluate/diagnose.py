@@ -9,7 +9,7 @@ from typing import Any
 from hopweave.component import Rankings
 from hopweave.evaluate import table
 from hopweave.evaluate.metrics import Judging
-from hopweave.evaluate.misses import REASONS, Answer, Miss
+from hopweave.evaluate.misses import REASONS, Miss, MissAnalysis
 from hopweave.evaluate.queries import EvaluationQuery, Qrels, query_set_warnings
 from hopweave.evaluate.ranking_cache import RankingCache, with_cached_sources
 from hopweave.fusion.diagnostics import Observation, SignalReport
@@ -113,8 +113,8 @@ def diagnose(
         missing = [group for group in qrels if not found & set(group)]
         if missing:
             fused = pipeline.find(one.query, top_k=top_k).hits
-            answer = Answer(chosen, knowledge, result, rankings, fused, top_k)
-            failures.append(Failure(one, tuple(answer.why(group) for group in missing)))
+            analysis = MissAnalysis(chosen, knowledge, result, rankings, fused, top_k)
+            failures.append(Failure(one, tuple(analysis.why(group) for group in missing)))
     several = len(chosen.sources) > 1 and judged
     signals = diagnose_signals(observations, chosen.fuse, top_k=top_k) if several else None
     return Diagnosis(

@@ -241,8 +241,10 @@ def single_source(recipe: Recipe, name: str) -> dict[str, Recipe]:
     for level in reversed(recipe.levels):
         needed |= {need for one in level if one in needed for need in recipe.sources[one].needs}
     found: dict[str, Recipe] = {}
-    if source.by_itself is not None:
-        found[f"{name} alone"] = Recipe.of_source(source.by_itself, name=name, intent=recipe.intent, top_k=recipe.top_k)
+    if source.without_upstream is not None:
+        found[f"{name} alone"] = Recipe.of_source(
+            source.without_upstream, name=name, intent=recipe.intent, top_k=recipe.top_k
+        )
     if source.needs:
         others = {key: one for key, one in recipe.sources.items() if key in needed - {name}}
         found[f"{name} led by {', '.join(source.needs)}"] = Recipe.of_source(

@@ -78,7 +78,7 @@ class Miss:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class MissAnalysis:
     """The result of a recipe for one question, with the rankings of its sources and the fused ranking."""
 
     recipe: Recipe
@@ -93,8 +93,8 @@ class Answer:
         hidden = self._hidden(ids)
         if hidden:
             return Miss(ids, *hidden)
-        rank, path = place(self.fused, ids), self._path(ids)
-        ranks = {name: found for name, hits in self.rankings.items() if (found := place(hits, ids))}
+        rank, path = rank_of(self.fused, ids), self._path(ids)
+        ranks = {name: found for name, hits in self.rankings.items() if (found := rank_of(hits, ids))}
         if rank and rank <= self.top_k:
             return Miss(ids, "stage", self._stage(ids, rank), rank, ranks, path=path)
         walks = self._walks()
@@ -128,11 +128,11 @@ class Answer:
         hits = list(self.fused)
         for stage in self.recipe.stages:
             hits = stage.apply(hits, self.result.query, self.knowledge)
-            after = place(hits, ids)
+            after = rank_of(hits, ids)
             if after is None:
-                return f"{stage.kind} dropped it from place {rank}"
+                return f"{stage.kind} dropped it from rank {rank}"
             if after > self.top_k:
-                return f"{stage.kind} moved it from place {rank} to {after}"
+                return f"{stage.kind} moved it from rank {rank} to {after}"
             rank = after
         return ""
 
@@ -150,7 +150,7 @@ class Answer:
             source = self.recipe.sources[name]
             upstream = {need: self.rankings[need] for need in source.needs if need in self.rankings}
             deeper = source.model_copy(update={"top_k": _DEEP})
-            rank = place(deeper.search(self.result.query, self.knowledge, upstream), ids)
+            rank = rank_of(deeper.search(self.result.query, self.knowledge, upstream), ids)
             if rank:
                 found[name] = rank
         return found
@@ -195,10 +195,10 @@ class Answer:
         return max(paths.values(), key=lambda path: path.reliability).words if paths else None
 
 
-def place(hits: Sequence[Hit], ids: Sequence[str]) -> int | None:
+def rank_of(hits: Sequence[Hit], ids: Sequence[str]) -> int | None:
     """The rank, from 1, of the first hit with one of these ids.
 
-    >>> place([Hit("a"), Hit("b")], ["b", "c"])
+    >>> rank_of([Hit("a"), Hit("b")], ["b", "c"])
     2
     """
     return next((rank for rank, hit in enumerate(hits, start=1) if hit.id in ids), None)

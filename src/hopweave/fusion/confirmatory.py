@@ -14,11 +14,11 @@ from hopweave.scores import Normalisation, checked, normalised, sigmoid
 
 
 class Confirmatory(Fuser):
-    """The score of the base source, with a bonus for hits that others confirm and a floor for hits of others alone.
+    """The score of the base source, with a bonus for hits that others confirm and a minimum for hits of others alone.
 
-    base and confirmed: base · (1 + bonus). base only: base. confirmed only: max(confirming score, floor), so that an
-    exact keyword match is not buried. All are clamped to [0, 1]. A hit without a score from the base counts as
-    found by the others only.
+    base and confirmed: base · (1 + bonus). base only: base. confirmed only: max(confirming score, min_score), so that
+    an exact keyword match is not buried. All are clamped to [0, 1]. A hit without a score from the base counts as found
+    by the others only.
 
     >>> rankings = {"vector": [Hit("a", 0.8), Hit("b", 0.6)], "text": [Hit("b", 7.0), Hit("c", 2.0)]}
     >>> [(hit.id, round(hit.score, 4)) for hit in Confirmatory().fuse(rankings, Query("ferries"))]
@@ -33,7 +33,7 @@ class Confirmatory(Fuser):
     bonus: float = Field(
         default=0.15, ge=0, allow_inf_nan=False, description="Bonus for confirmation, as a share of the score."
     )
-    floor: float = Field(
+    min_score: float = Field(
         default=0.5, ge=0, le=1, description="Minimum score of a hit that only confirming sources found."
     )
     base_normalisation: Normalisation = Field(
@@ -79,8 +79,8 @@ class Confirmatory(Fuser):
             details |= {"bonus": self.bonus} if confirming else {}
         elif confirming:
             strongest = max((strengths[name][key] for name in confirming if key in strengths[name]), default=None)
-            score = self.floor if strongest is None else max(strongest, self.floor)
-            details |= {"confirming": strongest, "floor": self.floor}
+            score = self.min_score if strongest is None else max(strongest, self.min_score)
+            details |= {"confirming": strongest, "min_score": self.min_score}
         else:
             return Receipt(self.kind, None, None, {**details, "note": "the base gave no score"})
         clamped = min(max(score, 0.0), 1.0)

@@ -32,7 +32,7 @@ class TrustWeighted(Fuser):
     >>> sure = [Hit("a", 9.0), Hit("b", 3.0), Hit("c", 1.0)]
     >>> unsure = [Hit("c", 0.81), Hit("b", 0.80), Hit("a", 0.79)]
     >>> fused = TrustWeighted(depth=3).fuse({"text": sure, "vector": unsure}, Query("渡船"))
-    >>> [hit.id for hit in fused], fused[0].receipts[-1].details["trust"]
+    >>> [hit.id for hit in fused], fused[0].receipts[-1].details["weights"]
     (['a', 'b', 'c'], {'text': 0.999, 'vector': 0.001})
     """
 
@@ -72,7 +72,7 @@ class TrustWeighted(Fuser):
         lists = in_name_order(rankings)
         shares = self._shares(lists)
         details = {
-            "trust": {name: round(share, 3) for name, share in shares.items()},
+            "weights": {name: round(share, 3) for name, share in shares.items()},
             "evidence": {name: self._evidence(lists[name]) for name in shares},
         }
         strengths = strengths_by_signal(lists, {name: name for name in lists}, "min_max")

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from hopweave.concurrency.lru_cache import LRUCache
 from hopweave.graph.model import passage_id
 from hopweave.graph.port import GraphPort
 from hopweave.graph.tenant_view import States, TenantView
-from hopweave.graph.walk.transition_matrix import Recent
 from hopweave.knowledge import Capability, Knowledge, require
 
 _TENANTS_KEPT = 64
@@ -27,7 +27,7 @@ def graph_of(knowledge: Knowledge, kind: str, tenant: Mapping[str, Any] | None =
     known = getattr(graph, "tenant_states", None)
     if known is None and knowledge.versions_documents:
         asked = knowledge.version, repr(sorted(tenant.items()))
-        known = graph.cached("tenants", lambda: Recent[States](_TENANTS_KEPT)).get(
+        known = graph.cached("tenants", lambda: LRUCache[tuple[int, str], States](_TENANTS_KEPT)).get_or_make(
             asked, lambda: np.zeros(graph.size, np.uint8)
         )
     return TenantView(graph, lambda ids: knowledge.visible(tenant, ids), known)

@@ -88,7 +88,8 @@ class Edge:
 
 
 class Mention(NamedTuple):
-    """A thing that a document names. What comes of it is decided over all documents together (see `resolve`).
+    """A thing that a document names. What comes of it is decided over all documents together when
+    documents are written (`graph/build/changes.py`).
 
     It becomes an edge of this `type` from the passage to the node of that `kind` and name; the type "about" says
     that the passage is about the thing. A mention that is not `sure` may be an ordinary word (the capital at the

@@ -49,7 +49,7 @@ class PageRank(Source):
     5. Explain: receipts hold the share, the seeds, names that were not linked word for word (`inexact`: Swedish for
        Sweden), the strongest path with the entities on it that co-occurrence has boosted (`boosted_by`), how well the
        names were linked, how far that makes the walk trustworthy (`trust`), and how far the best hit stands out
-       (`confidence`).
+       (`prominence`).
 
     Without any seed there are no hits. T. H. Haveliwala (2002), Topic-Sensitive PageRank; B. J. Gutiérrez et al.
     (2024), HippoRAG: Neurobiologically Inspired Long-Term Memory for Large Language Models.
@@ -79,7 +79,7 @@ class PageRank(Source):
         description="Whether the entities that a question names replace `restart`: .5 for one to three, .15 for more "
         "than five, else .3.",
     )
-    passages: int = Field(default=5, ge=0, description="How many upstream passages are seeds.")
+    max_seed_passages: int = Field(default=5, ge=0, description="How many upstream passages are seeds, at most.")
     passage_mass_linked: float = Field(
         default=0.05, ge=0, le=1, description="Their share of restarts when all names are linked."
     )
@@ -110,14 +110,14 @@ class PageRank(Source):
         default={"about": 2.5, "mentions": 1.0}, description="The same for edges followed against their direction."
     )
     result_kind: str = Field(default="passage", description="Kind of the nodes that are returned.")
-    further_part_share: float = Field(
+    same_document_decay: float = Field(
         default=0.3,
         gt=0,
         le=1,
-        description="What a passage keeps of its share for each better part of the same document; 1 does not spread.",
+        description="Factor on the share of a passage for each better part of the same document; 1 does not spread.",
     )
     min_share: float = Field(default=0.0, ge=0, description="Nodes with a smaller share of the visits are left out.")
-    explained: int = Field(
+    explain_top_k: int = Field(
         default=8, ge=0, description="How many hits get the strongest path to them in their receipt."
     )
     prune: FlowPruning | None = Field(
@@ -139,10 +139,10 @@ class PageRank(Source):
         return self.seeds_from
 
     @property
-    def by_itself(self) -> "PageRank":
+    def without_upstream(self) -> "PageRank":
         """The same source without seeds from other sources.
 
-        >>> PageRank().by_itself.needs
+        >>> PageRank().without_upstream.needs
         ()
         """
         return self.changed(seeds_from=())
@@ -187,7 +187,7 @@ class PageRank(Source):
         if not shares and not scores.finished:
             raise GraphTimeout("the server that holds the graph did not read the edges of the seeds in time")
         try:
-            explained = {key: numbers[key] for key, _ in shares[: self.explained]}
+            explained = {key: numbers[key] for key, _ in shares[: self.explain_top_k]}
             paths = self._paths(graph, linking, seeds, explained, boosts)
         except GraphTimeout:  # a ranking without paths is better than none
             paths = {}
@@ -204,7 +204,7 @@ class PageRank(Source):
             **_inexact(linking),
             linking=round(linking.confidence, 3),
             trust=round(linking.trust(graph.topic_share()), 3),
-            confidence=round(scores.confidence, 3),
+            prominence=round(scores.prominence, 3),
             finished=in_time and scores.finished and not graph.truncated,
             returned=len(shares),
         )
@@ -213,7 +213,7 @@ class PageRank(Source):
         """The hits of the sources that a walk would have started from; their receipts say that it did not finish."""
         strengths = weighted_mean(strengths_of(upstream[name]) for name in self.seeds_from if name in upstream)
         ranking = sorted(strengths.items(), key=lambda pair: (-pair[1], pair[0]))[: self.top_k]
-        said = {"seeds": [], "linking": 0.0, "trust": 0.0, "confidence": 0.0}
+        said = {"seeds": [], "linking": 0.0, "trust": 0.0, "prominence": 0.0}
         return fetched(ranking, knowledge, query, self.kind, "unit", None, upstream, **said, finished=False)
 
     def _relevance(self, query: Query, linking: Linking, knowledge: Knowledge, rankings: Rankings) -> Relevance:
@@ -237,7 +237,7 @@ class PageRank(Source):
             for node, weight in weights.items():
                 share = self.about_weight * link.weight * weight / sum(weights.values())
                 named[node] = named.get(node, 0.0) + share
-        best = sorted(relevance.items(), key=lambda pair: (-pair[1], pair[0]))[: self.passages]
+        best = sorted(relevance.items(), key=lambda pair: (-pair[1], pair[0]))[: self.max_seed_passages]
         passages = {numbers[key]: strength**2 for key, strength in best if key in numbers}
         linked = linking.confidence
         mass = self.passage_mass_linked * linked + self.passage_mass_unlinked * (1 - linked)
@@ -333,7 +333,7 @@ class PageRank(Source):
         documents |= zip(others, _documents(graph, others), strict=True)
         for number, whole, share in zip(scores.nodes.tolist(), wholes, scores.scores.tolist(), strict=True):
             if documents[number]:
-                shares.append((documents[number], share * self.further_part_share ** better[whole]))
+                shares.append((documents[number], share * self.same_document_decay ** better[whole]))
                 better[whole] += 1
         return sorted(shares, key=lambda pair: -pair[1]), {key: number for number, key in documents.items()}
 

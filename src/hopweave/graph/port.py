@@ -96,8 +96,8 @@ class StationaryDistribution:
     `top_nodes[top_offsets[c]:top_offsets[c + 1]]`.
 
     >>> components = np.array([0, 0, 1])
-    >>> limit = StationaryDistribution.of(np.array([0.25, 0.75, 1.0]), components, components == 0, components < 0)
-    >>> limit.top_nodes.tolist(), limit.top_offsets.tolist(), limit.dangling_mass.tolist()
+    >>> stationary = StationaryDistribution.of(np.array([0.25, 0.75, 1.0]), components, components == 0, components < 0)
+    >>> stationary.top_nodes.tolist(), limit.top_offsets.tolist(), limit.dangling_mass.tolist()
     ([1, 0, 2], [0, 2, 3], [0.0, 0.0])
     """
 

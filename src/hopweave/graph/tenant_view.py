@@ -194,15 +194,15 @@ class TenantView:
         places, documents = statements.documents_of_edges(sources, targets, types)
         shown = otherwise.copy()
         shown[places] = False
-        shown[places[self._speak(documents)]] = True
+        shown[places[self._visible_documents(documents)]] = True
         return shown
 
     def _settle_declared(self, nodes: Indices) -> None:
         if self._statements is not None:
             places, documents = self._statements.documents_of_nodes(nodes)
-            self._state[nodes[places[self._speak(documents)]]] = SHOWN
+            self._state[nodes[places[self._visible_documents(documents)]]] = SHOWN
 
-    def _speak(self, documents: Indices) -> Mask:
+    def _visible_documents(self, documents: Indices) -> Mask:
         """Which of these documents are visible; -1 stands for none."""
         self._ask(documents[documents >= 0])
         return np.asarray((documents >= 0) & (self._state[documents] == SHOWN))

@@ -14,7 +14,7 @@ from hopweave.graph.storage.table_graph import TableGraph
 from hopweave.graph_store.store import GraphStore, Written, encoded
 from hopweave.knowledge_base.connections import Connections, grouped
 from hopweave.knowledge_base.entry import Added, Entry, digests
-from hopweave.knowledge_base.indexes.passing import matching_ids
+from hopweave.knowledge_base.indexes.metadata_filter_sql import matching_ids
 from hopweave.knowledge_base.prepare import Prepared
 from hopweave.knowledge_base.settings import Settings
 from hopweave.knowledge_base.store import KnowledgeBase

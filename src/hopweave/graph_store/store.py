@@ -72,10 +72,10 @@ class GraphStore(ABC):
     ) -> "GraphStore":
         """Open the graph in a file or on a server, or create it.
 
-        `builders` say how documents are connected (by mentions and links); they are settled when the graph is new.
-        The others are for a server: `schema` is where its tables lie, `pool_size` the most connections at once,
-        `statement_seconds` the time after which a walk answers with the best so far, `connect_seconds` how long to
-        wait for a connection, `max_edges` the most edges of one node that a walk follows.
+        `builders` say how documents are connected (by mentions, links and parts); they are settled when the graph is
+        new. The others are for a server: `schema` is where its tables lie, `pool_size` the most connections at once,
+        `statement_seconds` the time after which a walk answers with the best so far, `connect_seconds` how long to wait
+        for a connection, `max_edges` the most edges of one node that a walk follows.
         """
         if is_url(where):
             try:

@@ -1,12 +1,11 @@
 """Answers worth keeping for a few minutes."""
 
-from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
-from threading import Lock
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
+from hopweave.concurrency.lru_cache import LRUCache
 from hopweave.knowledge_base.file.fork import ForkAware, watch_forks
 from hopweave.query import Query
 
@@ -33,8 +32,7 @@ class QueryCache(ForkAware, Generic[T]):
         self.seconds = seconds
         self._max_entries = max_entries
         self._clock = clock
-        self._entries: OrderedDict[str, tuple[float, T]] = OrderedDict()
-        self._lock = Lock()
+        self._entries = LRUCache[str, tuple[float, T]](max_entries)
         watch_forks(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -44,7 +42,7 @@ class QueryCache(ForkAware, Generic[T]):
     def after_fork(self, *, in_child: bool) -> None:
         """In a child, start again: another thread may have been in the middle of a change."""
         if in_child:
-            self._entries, self._lock = OrderedDict(), Lock()
+            self._entries = LRUCache(self._max_entries)
 
     def key(self, query: Query, *others: Any) -> str | None:
         """The key of a question and of what else an answer depends on; None if a filter is a function."""
@@ -59,24 +57,18 @@ class QueryCache(ForkAware, Generic[T]):
 
     def get(self, key: str) -> T | None:
         """What was put under this key, unless it is too old."""
-        with self._lock:
-            stored = self._entries.get(key)
-            if stored is None:
-                return None
-            expires, value = stored
-            if expires <= self._clock():
-                del self._entries[key]
-                return None
-            self._entries.move_to_end(key)
-            return value
+        stored = self._entries.get(key)
+        if stored is None:
+            return None
+        expires, value = stored
+        if expires <= self._clock():
+            self._entries.discard(key)
+            return None
+        return value
 
     def put(self, key: str, value: T) -> None:
         """Keep a value for a while."""
-        with self._lock:
-            self._entries[key] = (self._clock() + self.seconds, value)
-            self._entries.move_to_end(key)
-            while len(self._entries) > self._max_entries:
-                self._entries.popitem(last=False)
+        self._entries.put(key, (self._clock() + self.seconds, value))
 
     def __len__(self) -> int:
         return len(self._entries)

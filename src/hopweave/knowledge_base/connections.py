@@ -16,9 +16,9 @@ from weakref import finalize
 
 from hopweave.errors import KnowledgeBaseBusy, KnowledgeBaseError
 from hopweave.knowledge_base.file.file_path import check_path
+from hopweave.knowledge_base.file.file_state import file_at, file_state, has_log
 from hopweave.knowledge_base.file.fork import ForkAware, leave_open, watch_forks
 from hopweave.knowledge_base.file.posix_locks import Connection
-from hopweave.knowledge_base.file.undisturbed import file_at, file_state, has_log
 from hopweave.knowledge_base.schema import connect, explained, prepare
 
 _VALUES_PER_STATEMENT = 500
@@ -158,7 +158,7 @@ class Connections(ForkAware):
 
     def confirm(self, connection: sqlite3.Connection) -> None:
         """Raise an error if the file was written while it was read without locks, so that nothing read can be used."""
-        if isinstance(connection, Connection) and not self._is_undisturbed(connection):
+        if isinstance(connection, Connection) and not self._is_unchanged(connection):
             raise KnowledgeBaseBusy(f"{self.path}: was written by another process while it was read; try again")
 
     def close(self) -> None:
@@ -248,12 +248,12 @@ class Connections(ForkAware):
     def _idle_connection(self) -> Connection | None:
         with suppress(IndexError):
             while connection := self._idle.pop():
-                if connection.as_found is None or (self._is_undisturbed(connection) and not has_log(self.file)):
+                if connection.as_found is None or (self._is_unchanged(connection) and not has_log(self.file)):
                     return connection
                 connection.close()
         return None
 
-    def _is_undisturbed(self, connection: Connection) -> bool:
+    def _is_unchanged(self, connection: Connection) -> bool:
         return connection.as_found is None or file_state(self.file) == connection.as_found
 
     def _close_idle(self) -> None:

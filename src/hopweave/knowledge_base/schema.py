@@ -10,8 +10,8 @@ from hopweave.errors import EmptyFile, KnowledgeBaseBusy, KnowledgeBaseError, Ne
 from hopweave.graph.storage.ledger import TABLES as GRAPH_TABLES
 from hopweave.knowledge_base.file.digest import vector_digest
 from hopweave.knowledge_base.file.expected_objects import wrong_objects
+from hopweave.knowledge_base.file.file_state import has_log
 from hopweave.knowledge_base.file.posix_locks import Connection, open_connection
-from hopweave.knowledge_base.file.undisturbed import has_log
 
 SCHEMA_VERSION = 4
 _WORDS = "unicode61 remove_diacritics 2"

@@ -1,4 +1,4 @@
-"""The knowledge base: one SQLite file with documents, vectors and full-text index."""
+"""The knowledge base: one SQLite file with documents, their words, vectors and graph."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -22,9 +22,9 @@ from hopweave.knowledge_base.embedding.train_embedder import embed_anew
 from hopweave.knowledge_base.entry import Added
 from hopweave.knowledge_base.file.temporary_folder import TemporaryFolder
 from hopweave.knowledge_base.indexes.compaction import Compaction
+from hopweave.knowledge_base.indexes.filtered_rankings import FilteredRankings
 from hopweave.knowledge_base.indexes.images import ImageFolder
 from hopweave.knowledge_base.indexes.rankings import SnapshotRankings
-from hopweave.knowledge_base.indexes.rows_only import RowsOnly
 from hopweave.knowledge_base.indexes.smoothed_vectors import SmoothedVectors
 from hopweave.knowledge_base.indexes.snapshot import Rows, Snapshot, Tenant, View, version_of
 from hopweave.knowledge_base.indexes.verify import image_notes, image_problems
@@ -359,7 +359,7 @@ class KnowledgeBase(StoredDocuments, SnapshotRankings):
     def within(self, filters: Filters, *, tenant: Tenant | None = None) -> Within:
         """The documents that pass filters and that a tenant may see, read once for each version of the file."""
         rows = self._snapshot.at_one_version(lambda view: view.within(filters, tenant))
-        return Within(len(rows), RowsOnly(self, self._snapshot, self.settings.model, rows))
+        return Within(len(rows), FilteredRankings(self, self._snapshot, self.settings.model, rows))
 
     def embed(self, text: str) -> tuple[str, Vector]:
         """The vector of a text and the name of the embedding model that made it."""

@@ -14,7 +14,7 @@ from hopweave.graph.storage import ledger
 from hopweave.knowledge_base.connections import Connections, grouped
 from hopweave.knowledge_base.entry import Added, Digests, Entry, changed, digests, distinct, listed
 from hopweave.knowledge_base.file.digest import vector_columns
-from hopweave.knowledge_base.indexes.passing import matching_ids
+from hopweave.knowledge_base.indexes.metadata_filter_sql import matching_ids
 from hopweave.knowledge_base.indexes.snapshot import Tenant, tenant_condition
 from hopweave.knowledge_base.prepare import Pool, Prepared, Preparer, ahead, preparing
 from hopweave.knowledge_base.settings import Settings

@@ -52,7 +52,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class HttpOutcome:
     """The JSON of the reply, or the reason why there is none. The reason never quotes the server."""
 
     payload: object = None
@@ -60,7 +60,7 @@ class Outcome:
     attempts: int = 0
 
 
-def post(request: Request) -> Outcome:
+def post(request: Request) -> HttpOutcome:
     """Post and wait for the outcome.
 
     >>> post(Request("http://127.0.0.1:9/rerank", {}, {}, deadline_seconds=2, max_retries=0)).reason
@@ -74,12 +74,12 @@ def post(request: Request) -> Outcome:
         raise
 
 
-async def post_async(request: Request) -> Outcome:
+async def post_async(request: Request) -> HttpOutcome:
     """Post without blocking the caller's event loop; cancelling the call cancels the request."""
     return await asyncio.wrap_future(_submit(_within_deadline(request)))
 
 
-async def _within_deadline(request: Request) -> Outcome:
+async def _within_deadline(request: Request) -> HttpOutcome:
     attempts = 0
     last = ""
     try:
@@ -92,13 +92,13 @@ async def _within_deadline(request: Request) -> Outcome:
                     return outcome
                 last = f"; before that: {outcome.reason}"
                 if asyncio.get_running_loop().time() + pause >= expires:
-                    return Outcome(None, f"{outcome.reason}, and no time left to try again", attempts)
+                    return HttpOutcome(None, f"{outcome.reason}, and no time left to try again", attempts)
                 await asyncio.sleep(pause)
     except TimeoutError:
-        return Outcome(None, f"no answer within {request.deadline_seconds:g} s{last}", attempts)
+        return HttpOutcome(None, f"no answer within {request.deadline_seconds:g} s{last}", attempts)
 
 
-async def _attempt(request: Request, attempt: int) -> tuple[Outcome, float | None]:
+async def _attempt(request: Request, attempt: int) -> tuple[HttpOutcome, float | None]:
     """One attempt: its outcome, and the pause before the next one, or None if a retry is pointless."""
     client = _client()
     import httpx
@@ -107,13 +107,13 @@ async def _attempt(request: Request, attempt: int) -> tuple[Outcome, float | Non
     try:
         response, content = await _reply(client, request)
     except (httpx.NetworkError, httpx.RemoteProtocolError) as error:
-        return Outcome(None, f"connection failed ({type(error).__name__})", attempt), _pause(attempt)
+        return HttpOutcome(None, f"connection failed ({type(error).__name__})", attempt), _pause(attempt)
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError) as error:
         # only the type of the error: its message may quote a header, and so the key
-        return Outcome(None, f"request failed ({type(error).__name__})", attempt), None
+        return HttpOutcome(None, f"request failed ({type(error).__name__})", attempt), None
     if response.is_success:
         return _read(content, attempt), None
-    refused = Outcome(None, f"HTTP {response.status_code}", attempt)
+    refused = HttpOutcome(None, f"HTTP {response.status_code}", attempt)
     if response.status_code == TOO_MANY_REQUESTS or response.is_server_error:
         asked = _seconds(response.headers.get("retry-after"))
         return refused, _pause(attempt) if asked is None else asked
@@ -136,13 +136,13 @@ async def _reply(client: "httpx.AsyncClient", request: Request) -> tuple["httpx.
     return response, bytes(content)
 
 
-def _read(content: bytes, attempt: int) -> Outcome:
+def _read(content: bytes, attempt: int) -> HttpOutcome:
     if len(content) > MAX_REPLY_BYTES:
-        return Outcome(None, f"the reply is larger than {MAX_REPLY_BYTES} bytes", attempt)
+        return HttpOutcome(None, f"the reply is larger than {MAX_REPLY_BYTES} bytes", attempt)
     try:
-        return Outcome(json.loads(content), None, attempt)
+        return HttpOutcome(json.loads(content), None, attempt)
     except (ValueError, RecursionError):
-        return Outcome(None, "the reply is not JSON", attempt)
+        return HttpOutcome(None, "the reply is not JSON", attempt)
 
 
 @cache
@@ -184,7 +184,7 @@ def _client() -> "httpx.AsyncClient":
     return client
 
 
-def _submit(work: Coroutine[Any, Any, Outcome]) -> Future[Outcome]:
+def _submit(work: Coroutine[Any, Any, HttpOutcome]) -> Future[HttpOutcome]:
     with _starting:
         loop = _loops.get(os.getpid())
         if loop is None:

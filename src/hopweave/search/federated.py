@@ -9,7 +9,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from hopweave.concurrency.threads import asked_on_this_loop, beside_loop
+from hopweave.concurrency.threads import bind_event_loop, run_in_thread
 from hopweave.errors import HopweaveError, RecipeError
 from hopweave.graph.model import Node
 from hopweave.graph.paths.flow import Paths
@@ -90,10 +90,10 @@ class FederatedPipeline:
     async def run_async(self, query: str | Query, *, top_k: int | None = None) -> Result:
         """Answer a question without blocking the event loop; the knowledge bases are searched side by side."""
         asked = _asked(query)
-        with self._one_version(), asked_on_this_loop():
+        with self._one_version(), bind_event_loop():
             started = perf_counter()
             found = await self._each_async(asked, lambda one, query: one.run_async(query, top_k=top_k))
-            return await beside_loop(lambda: self._finished(asked, self._fused(asked, found, started), top_k))
+            return await run_in_thread(lambda: self._finished(asked, self._fused(asked, found, started), top_k))
 
     def find(self, query: str | Query, *, top_k: int | None = None, filtered: bool = True) -> Result:
         """What sources and fusers find, all of it, before any stage, as `Pipeline.find` does."""
@@ -106,7 +106,7 @@ class FederatedPipeline:
     async def find_async(self, query: str | Query, *, top_k: int | None = None, filtered: bool = True) -> Result:
         """The same without blocking the event loop."""
         asked = _asked(query)
-        with self._one_version(), asked_on_this_loop():
+        with self._one_version(), bind_event_loop():
             started = perf_counter()
             found = await self._each_async(
                 asked, lambda one, query: one.find_async(query, top_k=top_k, filtered=filtered)

@@ -49,7 +49,7 @@ class FilteredSearch:
         """
         first, wanted = source, source.top_k
         hits = yield source, self._knowledge
-        if self._wants_more(source, hits, wanted) and (place := self._place_of_passing(wanted)) is not None:
+        if self._wants_more(source, hits, wanted) and (place := self._knowledge_of_passing(wanted)) is not None:
             every = yield deeper(source, _EVERY), place
             return self._filled(hits, every, wanted)
         while self._wants_more(source, hits, wanted):
@@ -57,7 +57,7 @@ class FilteredSearch:
                 within = self._documents()
                 if within.size <= len(self._passing(hits)):  # there are no others
                     break
-                if source.ranks_by_itself:
+                if source.pointwise:
                     passing = yield first, within.knowledge
                     return Fetched(_with_passing(hits[:wanted], passing), missing=missing_in(hits))
             source = deeper(source, source.top_k * _OVER_FETCH)
@@ -67,7 +67,7 @@ class FilteredSearch:
         kept = {*range(min(wanted, len(hits))), *self._passing(hits)[:wanted]}
         return Fetched([hits[place] for place in sorted(kept)], missing=missing_in(hits))
 
-    def _place_of_passing(self, count: int) -> Knowledge | None:
+    def _knowledge_of_passing(self, count: int) -> Knowledge | None:
         """Where only documents that pass the filters can be had; None if there are no filters, or by other means."""
         filters, tenant = self._query.filters, self._query.tenant
         if filters is None or self._knows_what_passes:
@@ -94,7 +94,7 @@ class FilteredSearch:
 
     def _wants_more(self, source: Source, hits: Sequence[Hit], wanted: int) -> bool:
         missing = missing_in(hits)
-        if source.asked_once or len(hits) + missing < source.top_k:
+        if not source.can_fetch_more or len(hits) + missing < source.top_k:
             return False
         return (self._query.filters is not None or missing > 0) and len(self._passing(hits)) < wanted
 

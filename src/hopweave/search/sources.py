@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Protocol
 
 from hopweave.component import Source
-from hopweave.concurrency.threads import beside_loop, in_thread
+from hopweave.concurrency.threads import run_in_thread, start_in_thread
 from hopweave.errors import SourceTimeout
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
@@ -36,12 +36,12 @@ class Run(Protocol):
     def upstream(self, name: str) -> Mapping[str, Sequence[Hit]]:
         """The rankings a source needs."""
 
-    def go_on(self) -> None:
+    def raise_if_cancelled(self) -> None:
         """Raise if nobody waits for the answer any more."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SourceOutcome:
     """What one source came back with: hits, or the reason why not."""
 
     hits: Sequence[Hit] = ()
@@ -62,11 +62,11 @@ class Outcome:
             logger.warning(words, name, self.missing)
 
 
-def search(level: Sequence[str], run: Run) -> dict[str, Outcome]:
+def search(level: Sequence[str], run: Run) -> dict[str, SourceOutcome]:
     """What each source of a level finds, or why it does not."""
     started = perf_counter()
     here = run.in_memory(level) or [name for name in level if run.recipe.sources[name].deadline_seconds is None][-1:]
-    beside = {name: in_thread(partial(_attempt, name, run)) for name in level if name not in here}
+    beside = {name: start_in_thread(partial(_attempt, name, run)) for name in level if name not in here}
     outcomes = {name: _attempt(name, run) for name in here}
     for name, future in beside.items():
         deadline = run.recipe.sources[name].deadline_seconds
@@ -92,7 +92,7 @@ class _Attempt:
         try:
             ask = next(asks)
             while True:
-                self._run.go_on()
+                self._run.raise_if_cancelled()
                 yield ask
                 if self.error is not None:
                     return
@@ -101,12 +101,12 @@ class _Attempt:
             self.hits = done.value
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> SourceOutcome:
         """What came of it; whether an error matters is decided when the outcomes are collected."""
-        return Outcome(() if self.error else self.hits, perf_counter() - self._started, self.error)
+        return SourceOutcome(() if self.error else self.hits, perf_counter() - self._started, self.error)
 
 
-def _attempt(name: str, run: Run) -> Outcome:
+def _attempt(name: str, run: Run) -> SourceOutcome:
     attempt = _Attempt(name, run)
     for source, knowledge in attempt.asks():
         try:
@@ -116,7 +116,7 @@ def _attempt(name: str, run: Run) -> Outcome:
     return attempt.outcome
 
 
-async def _attempt_async(name: str, run: Run) -> Outcome:
+async def _attempt_async(name: str, run: Run) -> SourceOutcome:
     attempt = _Attempt(name, run)
     for source, knowledge in attempt.asks():
         try:
@@ -126,10 +126,10 @@ async def _attempt_async(name: str, run: Run) -> Outcome:
     return attempt.outcome
 
 
-async def search_async(level: Sequence[str], run: Run) -> dict[str, Outcome]:
+async def search_async(level: Sequence[str], run: Run) -> dict[str, SourceOutcome]:
     """The same without blocking the event loop."""
 
-    async def one(name: str) -> Outcome:
+    async def one(name: str) -> SourceOutcome:
         deadline = run.recipe.sources[name].deadline_seconds
         work = asyncio.ensure_future(_attempt_async(name, run))
         try:
@@ -138,8 +138,8 @@ async def search_async(level: Sequence[str], run: Run) -> dict[str, Outcome]:
             work.cancel()  # does nothing to work that is done
         return work.result() if done else _too_slow(deadline)
 
-    async def in_memory(names: Sequence[str]) -> dict[str, Outcome]:
-        return await beside_loop(lambda: {name: _attempt(name, run) for name in names})
+    async def in_memory(names: Sequence[str]) -> dict[str, SourceOutcome]:
+        return await run_in_thread(lambda: {name: _attempt(name, run) for name in names})
 
     here = run.in_memory(level)
     beside = [name for name in level if name not in here]
@@ -148,5 +148,5 @@ async def search_async(level: Sequence[str], run: Run) -> dict[str, Outcome]:
     return outcomes | together[-1] if here else outcomes
 
 
-def _too_slow(deadline: float | None) -> Outcome:
-    return Outcome((), deadline or 0.0, SourceTimeout(f"no answer within {deadline or 0.0:g} s"))
+def _too_slow(deadline: float | None) -> SourceOutcome:
+    return SourceOutcome((), deadline or 0.0, SourceTimeout(f"no answer within {deadline or 0.0:g} s"))

@@ -30,7 +30,7 @@ class BM25(Source):
     requires: ClassVar[frozenset[Capability]] = frozenset({Capability.WORDS})
     in_memory: ClassVar[bool] = True
     reads_documents: ClassVar[bool] = False
-    ranks_by_itself: ClassVar[bool] = True
+    pointwise: ClassVar[bool] = True
 
     kind: Literal["bm25"] = "bm25"
     analyzer: Annotated[str, AfterValidator(check_analyzer)] = Field(
@@ -40,7 +40,7 @@ class BM25(Source):
 
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:  # noqa: ARG002
         """Find hits for a question, best first."""
-        self.check_place(knowledge)
+        self.check_capabilities(knowledge)
         ranking = knowledge.rank_text(self.terms(query), analyzer=self.analyzer, top_k=self.top_k, tenant=query.tenant)
         said = evidence(ranking, tail="exponential")
         return fetched(ranking, knowledge, query, "bm25", "positive", analyzer=self.analyzer, **said)

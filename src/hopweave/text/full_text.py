@@ -27,13 +27,13 @@ class FullText(Source):
     requires: ClassVar[frozenset[Capability]] = frozenset({Capability.FULL_TEXT})
     in_memory: ClassVar[bool] = True
     reads_documents: ClassVar[bool] = False
-    ranks_by_itself: ClassVar[bool] = True
+    pointwise: ClassVar[bool] = True
 
     kind: Literal["full_text"] = "full_text"
 
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:  # noqa: ARG002
         """Find hits for a question, best first."""
-        self.check_place(knowledge)
+        self.check_capabilities(knowledge)
         expression = match_expression(query.text)
         if not expression:
             return []

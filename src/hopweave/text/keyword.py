@@ -31,7 +31,7 @@ class Keyword(Source):
 
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:  # noqa: ARG002
         """Find hits for a question, best first."""
-        self.check_place(knowledge)
+        self.check_capabilities(knowledge)
         terms = BM25(analyzer=self.analyzer, keyword_weight=self.keyword_weight).terms(query)
         expression = match_expression(query.text)
         sides = {

@@ -32,7 +32,7 @@ class VectorSearch(Source):
     requires: ClassVar[frozenset[Capability]] = frozenset({Capability.VECTORS})
     in_memory: ClassVar[bool] = True
     reads_documents: ClassVar[bool] = False
-    ranks_by_itself: ClassVar[bool] = True
+    pointwise: ClassVar[bool] = True
 
     kind: Literal["vector"] = "vector"
     model: str | None = Field(
@@ -50,7 +50,7 @@ class VectorSearch(Source):
 
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:  # noqa: ARG002
         """Find hits for a question, best first."""
-        self.check_place(knowledge)
+        self.check_capabilities(knowledge)
         if query.vector is None and not query.text.strip():
             return []
         model, vector = (self.model, query.vector) if query.vector is not None else _embedded(query, knowledge)

@@ -86,7 +86,7 @@ def test_a_row_ranks_as_its_source_does(kb):
     graph = recipe.sources["graph"]
     upstream = {name: recipe.sources[name].search(query, kb) for name in ("text", "vector")}
     assert [hit.id for hit in led.hits] == [hit.id for hit in graph.search(query, kb, upstream)][:10]
-    assert [hit.id for hit in alone.hits] == [hit.id for hit in graph.by_itself.search(query, kb)][:10]
+    assert [hit.id for hit in alone.hits] == [hit.id for hit in graph.without_upstream.search(query, kb)][:10]
 
 
 def test_latency_percentiles_are_of_the_times_taken(fixed, letters):

@@ -67,7 +67,7 @@ def test_gated(fixed, letters):
 def test_dropped_by_a_stage(fixed, letters):
     stages = (Deferral(), MetadataFilter(types=("consonant",)))
     miss = only_miss(letters, fixed(text={"one": "bac"}, stages=stages), judged(one="a")[0], top_k=2)
-    assert (miss.reason, miss.detail, miss.rank) == ("stage", "metadata_filter dropped it from place 2", 2)
+    assert (miss.reason, miss.detail, miss.rank) == ("stage", "metadata_filter dropped it from rank 2", 2)
 
 
 def test_moved_down_by_a_stage(fixed):
@@ -75,7 +75,7 @@ def test_moved_down_by_a_stage(fixed):
     with KnowledgeBase.open(embedder=None, builders=[]) as kb:
         kb.add(Document(key, f"About {key}.", {}, vector) for key, vector in vectors.items())
         miss = only_miss(kb, fixed(text={"one": "bac"}, stages=(Deferral(),)), judged(one="a")[0], top_k=2)
-    assert (miss.reason, miss.detail) == ("stage", "deferral moved it from place 2 to 3")
+    assert (miss.reason, miss.detail) == ("stage", "deferral moved it from rank 2 to 3")
 
 
 def test_ranked_low(fixed, letters):

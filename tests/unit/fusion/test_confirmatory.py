@@ -46,7 +46,7 @@ def test_receipts_tell_which_case():
     }
     assert details(hits["a"]) == {"base": 0.6, "confirmed_by": ["text"], "bonus": 0.15}
     assert details(hits["b"]) == {"base": 0.4, "confirmed_by": []}
-    assert details(hits["c"]) == {"base": None, "confirmed_by": ["text"], "confirming": 0.0, "floor": 0.5}
+    assert details(hits["c"]) == {"base": None, "confirmed_by": ["text"], "confirming": 0.0, "min_score": 0.5}
 
 
 def test_clamped_to_one():
@@ -67,10 +67,10 @@ def test_base_logits_become_probabilities():
 
 def test_names_bonus_and_floor_are_parameters():
     rankings = {"graph": [Hit("a", 0.5)], "code": [Hit("a", 2.0), Hit("b", 1.0)], "prose": [Hit("a", 1.0)]}
-    hits = fused(rankings, base="graph", confirming=("code", "prose"), bonus=0.5, floor=0.2)
+    hits = fused(rankings, base="graph", confirming=("code", "prose"), bonus=0.5, min_score=0.2)
     assert scores(hits) == pytest.approx({"a": 0.75, "b": 0.2})  # two confirmations are still one bonus
     assert details(hits[0])["confirmed_by"] == ["code", "prose"]
-    assert scores(fused(rankings, base="graph", bonus=0, floor=0)) == {"a": 0.5, "b": 0.0}
+    assert scores(fused(rankings, base="graph", bonus=0, min_score=0)) == {"a": 0.5, "b": 0.0}
 
 
 def test_a_source_that_is_neither_is_an_error():
@@ -123,7 +123,7 @@ def test_json_and_bad_scores():
 
 
 @pytest.mark.parametrize(
-    "fields", [{"bonus": -0.1}, {"bonus": float("inf")}, {"floor": 1.1}, {"base": ""}, {"base_normalisation": "x"}]
+    "fields", [{"bonus": -0.1}, {"bonus": float("inf")}, {"min_score": 1.1}, {"base": ""}, {"base_normalisation": "x"}]
 )
 def test_bad_configuration(fields):
     with pytest.raises(ValidationError, match=next(iter(fields))):

@@ -105,7 +105,7 @@ def test_noise_does_not_outvote_a_clear_ranking():
     assert [hit.id for hit in fused] == ["a", "b", "c"]
     details = fused[0].receipts[-1].details
     assert fused[0].receipts[-1].stage == "trust_weighted"
-    assert details["trust"] == {"text": 0.999, "vector": 0.001}
+    assert details["weights"] == {"text": 0.999, "vector": 0.001}
     assert details["signals"]["text"]["part"] == pytest.approx(fused[0].score, abs=0.01)
 
 

@@ -439,9 +439,11 @@ def test_paths_go_over_what_the_walk_has_read(postgres_url, isles):
     with GraphStore.open(postgres_url) as store:
         store.add(isles)
         knowledge, trips = ExternalDocuments(store, shelf(isles)), []
-        for explained in (0, 8):
+        for explain_top_k in (0, 8):
             before = store.round_trips
-            hits = PageRank(seeds_from=(), explained=explained).search(Query("Who designed MV Skua?"), knowledge)
+            hits = PageRank(seeds_from=(), explain_top_k=explain_top_k).search(
+                Query("Who designed MV Skua?"), knowledge
+            )
             trips.append(store.round_trips - before)
         assert any("path" in hit.receipts[-1].details for hit in hits)
         assert trips[1] - trips[0] <= 1  # for the names of nodes between

@@ -42,7 +42,7 @@ def test_confirmation_is_a_part_of_its_own():
     hits = by_id(Confirmatory())
     assert [part.signal for part in score_parts(hits["b"])] == ["base", "confirmed by text"]
     assert [part.amount for part in score_parts(hits["b"])] == pytest.approx([0.8, 0.8 * 0.15])
-    assert score_parts(hits["a"]) == [Part("text", 1.0)]  # found by text alone: max(1, floor 0.5)
+    assert score_parts(hits["a"]) == [Part("text", 1.0)]  # found by text alone: max(1, min_score 0.5)
 
 
 def test_a_bonus_that_was_cut_off_counts_as_far_as_it_got():

@@ -60,7 +60,7 @@ def check_retrievers(retrievers: Any, parameter: str = "retrievers") -> None:
             raise ValueError(f"{parameter}.{name}: must be a retriever, as index.as_retriever(), but got {one!r}")
 
 
-def check_place(recipe: Recipe, knowledge: Knowledge, remedy: str) -> None:
+def check_capabilities(recipe: Recipe, knowledge: Knowledge, remedy: str) -> None:
     """
     Refuse a recipe that searches words or vectors where there is only a graph.
 
@@ -74,7 +74,7 @@ def check_place(recipe: Recipe, knowledge: Knowledge, remedy: str) -> None:
 
     """
     if isinstance(knowledge, ExternalDocuments):
-        recipe.check_place(knowledge.capabilities, remedy)
+        recipe.check_capabilities(knowledge.capabilities, remedy)
 
 
 def retriever_source(retriever: BaseRetriever, **options: Any) -> "RetrieverSource":
@@ -105,7 +105,7 @@ class RetrieverSource(Source):
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    asked_once: ClassVar[bool] = True
+    can_fetch_more: ClassVar[bool] = False
 
     kind: Literal["retriever"] = "retriever"
     retriever: BaseRetriever = Field(exclude=True, repr=False, description="The retriever to ask.")

@@ -12,7 +12,7 @@ from llama_index.core.storage.docstore import BaseDocumentStore, SimpleDocumentS
 from llama_index.core.vector_stores import SimpleVectorStore
 from llama_index.core.vector_stores.types import BasePydanticVectorStore, MetadataFilters
 
-from hopweave.concurrency.threads import is_asked_on_a_loop, on_loop
+from hopweave.concurrency.threads import can_run_on_loop, run_on_loop
 from hopweave.errors import reason_of
 
 logger = logging.getLogger(__name__)
@@ -138,8 +138,8 @@ def passing_nodes_in(keeper: Any, ids: Sequence[str], filters: MetadataFilters) 
     if type(keeper).get_nodes is BasePydanticVectorStore.get_nodes or not options.keys() <= _parameters(keeper):
         return None
     try:
-        if is_asked_on_a_loop() and _has_async_calls(keeper):
-            return list(on_loop(keeper.aget_nodes(**options)))
+        if can_run_on_loop() and _has_async_calls(keeper):
+            return list(run_on_loop(keeper.aget_nodes(**options)))
         return list(keeper.get_nodes(**options))
     except Exception as error:  # it does not know these filters
         logger.info("%s does not take ids and filters: %s", type(keeper).__name__, reason_of(error))
@@ -202,8 +202,8 @@ def _ways(keeper: Any, ids: list[str]) -> list[Callable[[], Iterable[BaseNode]]]
     """How to ask the store, the better way first."""
     if not _has_async_calls(keeper):
         return [lambda: _nodes(keeper, ids)]
-    if is_asked_on_a_loop():
-        return [lambda: on_loop(_nodes_async(keeper, ids)), lambda: _nodes(keeper, ids)]
+    if can_run_on_loop():
+        return [lambda: run_on_loop(_nodes_async(keeper, ids)), lambda: _nodes(keeper, ids)]
     return [lambda: _nodes(keeper, ids), lambda: asyncio_run(_nodes_async(keeper, ids))]
 
 

@@ -38,7 +38,7 @@ from hopweave.graph.storage.tables import (
 )
 from hopweave.storage.columns import Array, Numbers, distinct
 
-_AT_ONCE = 50  # contributions that are read together; so few that the garbage collector never meets them
+_AT_ONCE = 50  # contributions that are read together; small enough to be freed before a garbage collection
 
 Entries = tuple[Array, ...]
 """Entries of `rows` in columns: node, target, code and weight."""

@@ -87,9 +87,9 @@ def documents_with_name(tables: GraphTables, node: int) -> Array:
     kind, key = tables.kinds[tables.nodes["kind"][node]], tables.node_keys[node]
     words = [tables.word_strings.get(word) for word in key[len(kind) + 1 :].split(" ")]
     lengths = tables.documents_with.lengths.values
-    telling = sorted((int(lengths[word]), word) for word in set(words) if not tables.words["flags"][word] & STOP)
-    found = tables.documents_with.row(telling[0][1])[0]
-    if len(telling) > 1 and len(found):
-        found = found[np.isin(found, tables.documents_with.row(telling[1][1])[0])]
+    content_words = sorted((int(lengths[word]), word) for word in set(words) if not tables.words["flags"][word] & STOP)
+    found = tables.documents_with.row(content_words[0][1])[0]
+    if len(content_words) > 1 and len(found):
+        found = found[np.isin(found, tables.documents_with.row(content_words[1][1])[0])]
     texts = Texts(tables, found)
     return found[np.unique(texts.text_of[texts.places_of(words)])]

@@ -132,8 +132,8 @@ def nearby_words(texts: Texts, places: Occurrences) -> tuple[Array, ...]:
             found.append((rows, at))
             at = at + step
     rows, at = (np.concatenate(columns) for columns in zip(*found, strict=True))
-    telling = ~texts.stops[at]
-    rows, at = rows[telling], at[telling]
+    content_words = ~texts.stops[at]
+    rows, at = rows[content_words], at[content_words]
     return distinct_rows(texts.documents[places.texts[rows]], places.nodes[rows], texts.words[at])
 
 

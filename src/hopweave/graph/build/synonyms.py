@@ -8,20 +8,20 @@ import numpy.typing as npt
 
 from hopweave.graph.model import Edge
 
-_EXACT_UP_TO = 20_000  # above it, names are compared within the cells of a coarse partition
+_MAX_EXACT = 20_000  # above it, names are compared within the cells of a coarse partition
 
 
 def synonym_edges(
     node_ids: Sequence[str],
     vectors: npt.NDArray[np.floating],
     *,
-    threshold: float = 0.8,
+    min_similarity: float = 0.8,
     max_neighbours: int = 10,
 ) -> list[Edge]:
-    """One `similar_to` edge for each pair of nodes whose cosine is at least `threshold`, weighing the cosine.
+    """One `similar_to` edge for each pair of nodes whose cosine is at least `min_similarity`, weighing the cosine.
 
-    Each node looks at its `max_neighbours` nearest. Make them when the graph is read, from the names it then has:
-    they depend on nothing else, so indexing twice cannot multiply them.
+    Each node looks at its `max_neighbours` nearest. The edges depend on the names alone, so indexing twice cannot
+    multiply them.
 
     >>> vectors = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]])
     >>> [(edge.source, edge.target, round(edge.weight, 2)) for edge in synonym_edges(["a", "b", "c"], vectors)]
@@ -30,8 +30,8 @@ def synonym_edges(
     rows = np.asarray(vectors, dtype=np.float32)
     if len(node_ids) != len(rows):
         raise ValueError(f"vectors has {len(rows)} rows for {len(node_ids)} node_ids; they must be as many")
-    if not -1 <= threshold <= 1:
-        raise ValueError(f"threshold {threshold} is not allowed; a cosine lies between -1 and 1")
+    if not -1 <= min_similarity <= 1:
+        raise ValueError(f"min_similarity {min_similarity} is not allowed; a cosine lies between -1 and 1")
     if max_neighbours < 1:
         raise ValueError(f"max_neighbours {max_neighbours} is not allowed; it must be 1 or more")
     lengths = np.linalg.norm(rows, axis=1) if len(rows) else np.zeros(0, dtype=np.float32)
@@ -46,7 +46,7 @@ def synonym_edges(
     for row, (row_scores, neighbours) in enumerate(zip(scores.tolist(), found.tolist(), strict=True)):
         for score, neighbour in zip(row_scores, neighbours, strict=True):
             one, other = node_ids[usable[row]], node_ids[usable[neighbour]]
-            if neighbour >= 0 and one != other and score >= threshold:
+            if neighbour >= 0 and one != other and score >= min_similarity:
                 pair = (min(one, other), max(one, other))
                 pairs[pair] = max(pairs.get(pair, 0.0), min(score, 1.0))
     return [Edge(source, target, "similar_to", pairs[source, target]) for source, target in sorted(pairs)]
@@ -57,7 +57,7 @@ def _nearest(unit: npt.NDArray[np.float32], count: int) -> tuple[npt.NDArray[np.
 
     size, dimensions = unit.shape
     index = faiss.IndexFlatIP(dimensions)
-    if size > _EXACT_UP_TO:
+    if size > _MAX_EXACT:
         # cells instead of a navigable graph: building one in several threads would not be repeatable
         cells = 2 * math.isqrt(size)
         index = faiss.IndexIVFFlat(index, dimensions, cells, faiss.METRIC_INNER_PRODUCT)

@@ -10,11 +10,11 @@ from hopweave.language.stop_words import STOP_WORDS
 from hopweave.storage.columns import Array, FrozenRows, Numbers
 from hopweave.storage.strings import string_hash
 
-SHORTEST_STEM = 4
+MIN_STEM = 4
 """Letters that words of one stem begin with, at least."""
-LONGEST_ENDING = 3
+MAX_ENDING = 3
 """Letters they may end with beyond that."""
-SHARED_LETTERS = 0.6
+MIN_SHARED_LETTERS = 0.6
 """What they share of the longer word's letters, at least."""
 _GROUPS_KEPT = 10_000
 
@@ -38,8 +38,8 @@ class Cooccurrence:
         closeness = Σ rarity(word) · min(1, Σ shares of words with its stem) / Σ rarity(word), over the words that have
         any of the same stem here.
         """
-        telling = (word for word in dict.fromkeys(words) if word not in STOP_WORDS)
-        groups = [group for word in telling if (group := self._group(word))[0]]
+        content_words = (word for word in dict.fromkeys(words) if word not in STOP_WORDS)
+        groups = [group for word in content_words if (group := self._group(word))[0]]
         if not groups:
             return np.empty(0, np.int64), np.empty(0)
         weights = np.array([rarity for _, rarity in groups])
@@ -88,7 +88,7 @@ def stem_hash(word: str) -> int:
     >>> stem_hash("director") == stem_hash("directed"), stem_hash("sea") == stem_hash("seas")
     (True, False)
     """
-    return string_hash(word[:SHORTEST_STEM])
+    return string_hash(word[:MIN_STEM])
 
 
 def same_stem(one: str, other: str) -> bool:
@@ -100,7 +100,7 @@ def same_stem(one: str, other: str) -> bool:
     (False, True)
     """
     longer = max(len(one), len(other))
-    needed = max(SHORTEST_STEM, longer - LONGEST_ENDING, math.ceil(SHARED_LETTERS * longer))
+    needed = max(MIN_STEM, longer - MAX_ENDING, math.ceil(MIN_SHARED_LETTERS * longer))
     return one[:needed] == other[:needed]
 
 

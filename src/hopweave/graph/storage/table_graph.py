@@ -204,12 +204,14 @@ class TableGraph(RowEdges):
         """What `make` returned under this key, for this version or one that differs by less than a tenth."""
 
         def find() -> list[StationaryDistribution | None]:
-            found = self.tables.limits.get(key)
+            found = self.tables.stationary.get(key)
             if found is None or self.tables.changes - found[0] > _SHARE * self.tables.documents:
-                found = self.tables.limits[key] = (self.tables.changes, make())
-            limit = found[1]
-            later = limit is not None and len(limit.probabilities) > self.size  # made by a search of a later version
-            return [None if limit is None or later else limit.resized(self._flags & PRESENT > 0)]
+                found = self.tables.stationary[key] = (self.tables.changes, make())
+            stationary = found[1]
+            later = (
+                stationary is not None and len(stationary.probabilities) > self.size
+            )  # made by a search of a later version
+            return [None if stationary is None or later else stationary.resized(self._flags & PRESENT > 0)]
 
         return self.cached(("stationary distribution", key), find)[0]
 

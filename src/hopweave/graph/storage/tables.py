@@ -34,7 +34,7 @@ RECORDED, HAS_TEXT = 1, 2
 ALIVE, CLAIM = 1, 2
 """Flags of edges: its document is there; it says that a document has an address."""
 
-FORMAT = 3
+FORMAT = 4
 """Of the arrays; another number means that they have to be made again."""
 
 _PRIME = 0x9E3779B97F4A7C15
@@ -90,7 +90,7 @@ _ROWS: dict[str, dict[str, Any]] = {
     "names_with": {"node": np.int32},
     "near": {"node": np.int32, "count": np.int32},
 }
-_LIMIT = {
+_STATIONARY = {
     "probabilities": np.float32,
     "components": np.int32,
     "converges": np.uint8,
@@ -116,7 +116,7 @@ class GraphTables:
         self.name_count: int = header["names"] if header else 0
         self.dead_end_share: float = header["dead_end_share"] if header else 0.1
         self.changes = 0  # documents added, changed or taken out since the tables were made or opened
-        self.limits: dict[str, tuple[int, StationaryDistribution | None]] = _limits(header, arrays)
+        self.stationary: dict[str, tuple[int, StationaryDistribution | None]] = _stationary(header, arrays)
         self.has_leftovers = False  # whether words and names of documents that are gone may be left
         self.is_whole = True  # whether no change was interrupted halfway
         self._new_kinds: list[int] = []
@@ -164,12 +164,12 @@ class GraphTables:
             "documents": self.documents,
             "names": self.name_count,
             "dead_end_share": self.dead_end_share,
-            "limits": [key for key, (_, limit) in self.limits.items() if limit is not None],
+            "stationary": [key for key, (_, one) in self.stationary.items() if one is not None],
         }
         arrays = {
-            f"limit/{number}/{name}": getattr(limit, name).astype(dtype)
-            for number, (_, limit) in enumerate(one for one in self.limits.values() if one[1] is not None)
-            for name, dtype in _LIMIT.items()
+            f"stationary/{number}/{name}": getattr(one, name).astype(dtype)
+            for number, (_, one) in enumerate(pair for pair in self.stationary.values() if pair[1] is not None)
+            for name, dtype in _STATIONARY.items()
         }
         parts = ("word_strings", "words", "spelling_strings", "spellings", "node_keys", "nodes", "texts", "edges")
         for name in (*parts, "declared", "names", "similar_words", "stems", *_ROWS):
@@ -252,9 +252,9 @@ class GraphTables:
             name_hash = phrase_hash(key)
             if not any(node_flags[other] & NAMED for other in self.names.find(name_hash)):
                 self.name_count += 1
-                telling = [word for word in dict.fromkeys(own) if not flags[word] & STOP]
-                posting_words += telling
-                posting_nodes += [number] * len(telling)
+                content_words = [word for word in dict.fromkeys(own) if not flags[word] & STOP]
+                posting_words += content_words
+                posting_nodes += [number] * len(content_words)
             if int(name_hashes[number]) != name_hash:
                 self.names.add(name_hash, number)
                 name_hashes[number] = name_hash
@@ -311,7 +311,7 @@ class GraphTables:
                 | LOWER * text[:1].islower()
                 | SENTENCE_BREAK * (folded == BREAK)
                 | STOP * (folded in STOP_WORDS)
-                | SHORT * (len(folded) < _SHORTEST)
+                | SHORT * (len(folded) < _MIN_LETTERS)
             )
             folds.append(number if folded == text else self.word_strings.add(folded))
             number += 1
@@ -335,19 +335,19 @@ class GraphTables:
         return {"starts": starts, "lengths": lengths, "node": nodes[first], "count": sums.astype(np.int32)}
 
 
-def _limits(
+def _stationary(
     header: Mapping[str, Any] | None, arrays: Mapping[str, Array] | None
 ) -> dict[str, tuple[int, StationaryDistribution | None]]:
     """The stationary distributions of an image."""
     found: dict[str, tuple[int, StationaryDistribution | None]] = {}
-    for number, key in enumerate(header["limits"] if header else ()):
-        values = {name: (arrays or {})[f"limit/{number}/{name}"] for name in _LIMIT}
+    for number, key in enumerate(header["stationary"] if header else ()):
+        values = {name: (arrays or {})[f"stationary/{number}/{name}"] for name in _STATIONARY}
         values["converges"] = values["converges"].astype(np.bool_)
         found[key] = 0, StationaryDistribution(**values)
     return found
 
 
-_SHORTEST = 3  # letters of a one-word name that is looked for in lower case
+_MIN_LETTERS = 3  # letters of a one-word name that is looked for in lower case
 MAX_SEARCHED_WORDS = 64
 """The longest name, in words, that is looked for in texts."""
 

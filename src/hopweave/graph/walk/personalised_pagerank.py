@@ -64,12 +64,12 @@ class PageRankScores:
     residual: float
 
     @property
-    def confidence(self) -> float:
+    def prominence(self) -> float:
         """How far the best node stands out from the others: 1 - mean of the other scores / best score.
 
         0 for no answer or one where all are alike, 1 for a single node.
 
-        >>> PageRankScores(np.array([4, 7, 9]), np.array([0.5, 0.2, 0.1]), "push", 3, True, 0.0).confidence
+        >>> PageRankScores(np.array([4, 7, 9]), np.array([0.5, 0.2, 0.1]), "push", 3, True, 0.0).prominence
         0.7
         """
         if not len(self.scores):
@@ -221,13 +221,15 @@ def _solve(
         raise ValueError(f"engine: {engine!r} is not allowed; choose one of {', '.join(get_args(Engine))}")
     edge_rows = graph.edge_rows() if weights.direction == "both" else None
     if edge_rows is not None and (engine == "push" or (engine == "auto" and _is_large(edge_rows, options.restart))):
-        limit = edge_rows.stationary_distribution_of(weights.key, lambda: weights.matrix(graph).stationary_distribution)
-        return (_by_push(weights.rows(graph, options), vector, options, limit) for vector in vectors)
+        stationary = edge_rows.stationary_distribution_of(
+            weights.key, lambda: weights.matrix(graph).stationary_distribution
+        )
+        return (_by_push(weights.rows(graph, options), vector, options, stationary) for vector in vectors)
     if not in_memory(graph):
         if engine not in ("auto", "push"):
             raise ValueError(f"engine: {engine!r} needs the whole graph in memory; allowed here are 'auto' and 'push'")
-        limit = graph.stationary_distribution(weights.direction)
-        return (_by_push(weights.rows(graph, options), vector, options, limit) for vector in vectors)
+        stationary = graph.stationary_distribution(weights.direction)
+        return (_by_push(weights.rows(graph, options), vector, options, stationary) for vector in vectors)
     matrix = weights.matrix(graph)
     if engine == "auto":
         engine = _suitable(matrix, options.restart)
@@ -236,8 +238,8 @@ def _solve(
             "engine: 'conjugate_gradient' needs edges that run both ways: choose 'power' or direction 'both'"
         )
     if engine == "push":
-        limit = matrix.stationary_distribution
-        return (_by_push(weights.rows(graph, options), vector, options, limit) for vector in vectors)
+        stationary = matrix.stationary_distribution
+        return (_by_push(weights.rows(graph, options), vector, options, stationary) for vector in vectors)
     return _by_solver(matrix, vectors, options, engine)
 
 
@@ -255,9 +257,9 @@ def _suitable(matrix: TransitionMatrix, restart: float) -> Engine:
 
 
 def _by_push(
-    rows: TransitionRows, vector: SeedVector, options: SolverOptions, limit: StationaryDistribution | None
+    rows: TransitionRows, vector: SeedVector, options: SolverOptions, stationary: StationaryDistribution | None
 ) -> PageRankScores:
-    found = push(rows, *vector, options, limit)
+    found = push(rows, *vector, options, stationary)
     return PageRankScores(found.nodes, found.scores, "push", found.rounds, found.finished, found.residual)
 
 

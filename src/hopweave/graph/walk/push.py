@@ -40,15 +40,15 @@ def push(
     seeds: Indices,
     weights: Floats,
     options: SolverOptions,
-    limit: StationaryDistribution | None = None,
+    stationary: StationaryDistribution | None = None,
 ) -> PushResult:
     """Push from distinct seeds until no residual is above 0.001 x tolerance per edge, then distribute the residuals.
 
     Every round, all nodes above that threshold add a step to their estimate, take it off their residual, and pass
     (1 - restart) of it on to their neighbours. A step is the residual; where edges are followed both ways, from the
     fifth round on it is (1 + m) x the residual + m x the step before, with the momentum m = 0.4 x (1 - restart)². The
-    residual left at the end is distributed in proportion to `limit`, the stationary distribution of each component:
-    over the nodes reached and the most probable nodes of the component. With a node bias, only over the nodes reached.
+    residual left at the end is distributed in proportion to `stationary`, that distribution of each component: over the
+    nodes reached and the most probable nodes of the component. With a node bias, only over the nodes reached.
 
     R. Andersen, F. Chung, K. Lang (2006), Local Graph Partitioning using PageRank Vectors, FOCS; there p is the
     estimate and r the residual. B. T. Polyak (1964), Some Methods of Speeding up the Convergence of Iteration Methods.
@@ -70,8 +70,8 @@ def push(
         left = space.residual[nodes].astype(np.float64)
         total = options.restart * float(space.estimate[nodes].sum(dtype=np.float64)) + float(left.sum())
         further: Floats = np.zeros(len(nodes))
-        if limit is not None:
-            nodes, further, lost = _distribute(nodes, left, space.reached, limit, options)
+        if stationary is not None:
+            nodes, further, lost = _distribute(nodes, left, space.reached, stationary, options)
             total -= lost
         scores = options.restart * (space.estimate[nodes].astype(np.float64) + space.residual[nodes]) + further
     # with momentum, what was passed on too much to a node far off may not have come back yet
@@ -170,31 +170,35 @@ def _distinct(nodes: Indices, latest: npt.NDArray[np.int32]) -> npt.NDArray[np.i
 
 
 def _distribute(
-    nodes: npt.NDArray[np.int64], residual: Floats, reached: Mask, limit: StationaryDistribution, options: SolverOptions
+    nodes: npt.NDArray[np.int64],
+    residual: Floats,
+    reached: Mask,
+    stationary: StationaryDistribution,
+    options: SolverOptions,
 ) -> tuple[npt.NDArray[np.int64], Floats, float]:
     """All nodes that get a share of the residual, what each gets, and what is lost at dangling nodes.
 
     With restart c and dangling mass d, the share c / (1 - (1 - c) * (1 - d)) of a residual becomes score. The share c
     of the residual stays where it is; the rest follows the stationary distribution.
     """
-    components = limit.components[nodes]
-    mass = _by_component(limit, components, residual * limit.converges[nodes])
+    components = stationary.components[nodes]
+    mass = _by_component(stationary, components, residual * stationary.converges[nodes])
     if options.node_bias is not None:
         # the stationary distribution is that without node bias: only its proportions among the nodes reached are used
-        probabilities = limit.probabilities[nodes] * options.node_bias[nodes]
-        sums = _by_component(limit, components, probabilities)[components]
+        probabilities = stationary.probabilities[nodes] * options.node_bias[nodes]
+        sums = _by_component(stationary, components, probabilities)[components]
         shares = np.divide(probabilities, sums, out=np.zeros(len(nodes)), where=sums > 0)
         return nodes, (1 - options.restart) * mass[components] * shares, 0.0
     left = np.flatnonzero(mass)
-    kept = options.restart / (1 - (1 - options.restart) * (1 - limit.dangling_mass[left]))
+    kept = options.restart / (1 - (1 - options.restart) * (1 - stationary.dangling_mass[left]))
     lost = float(((1 - kept) * mass[left]).sum())
     mass[left] *= kept - options.restart
-    _, positions = slices(limit.top_offsets, left)
-    top_nodes = limit.top_nodes[positions]
+    _, positions = slices(stationary.top_offsets, left)
+    top_nodes = stationary.top_nodes[positions]
     nodes = np.concatenate([nodes, top_nodes[~reached[top_nodes]]])
-    return nodes, mass[limit.components[nodes]] * limit.probabilities[nodes], lost
+    return nodes, mass[stationary.components[nodes]] * stationary.probabilities[nodes], lost
 
 
-def _by_component(limit: StationaryDistribution, components: Indices, values: Floats) -> Floats:
-    sums = np.bincount(components, values, len(limit.dangling_mass))
+def _by_component(stationary: StationaryDistribution, components: Indices, values: Floats) -> Floats:
+    sums = np.bincount(components, values, len(stationary.dangling_mass))
     return sums.astype(np.float64, copy=False)  # of nothing, it counts with whole numbers

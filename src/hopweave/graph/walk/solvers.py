@@ -41,13 +41,13 @@ def power(matrix: TransitionMatrix, seeds: Floats, options: SolverOptions) -> So
     """
     restart, tolerance = options.restart, options.tolerance
     seeds = seeds.astype(options.precision, copy=False)
-    walk = _Walk(matrix, options, seeds)
-    x = restart * seeds + (1 - restart) * walk.limit(seeds)
+    operator = _TransitionOperator(matrix, options, seeds)
+    x = restart * seeds + (1 - restart) * operator.stationary(seeds)
     x += (1 - x.sum(axis=0)) * seeds
     iterations, max_iterations = 0, _max_iterations(restart, tolerance)
     while iterations < max_iterations:
         iterations += 1
-        moved = walk.step(x)
+        moved = operator.step(x)
         moved += (1 - moved.sum(axis=0)) * seeds
         residuals = np.abs(moved - x).sum(axis=0) * ((1 - restart) / restart)
         x = moved
@@ -71,9 +71,9 @@ def conjugate_gradient(matrix: TransitionMatrix, seeds: Floats, options: SolverO
     """
     restart, tolerance = options.restart, options.tolerance
     seeds = seeds.astype(options.precision, copy=False)
-    walk = _Walk(matrix, options, seeds)
-    x, residual = walk.start(seeds)
-    metric = walk.metric(seeds)
+    operator = _TransitionOperator(matrix, options, seeds)
+    x, residual = operator.start(seeds)
+    metric = operator.metric(seeds)
     direction, norm = residual.copy(), _dot(residual * metric, residual)
     late = False
     for iterations in range(_max_iterations(restart, tolerance) + 1):
@@ -82,7 +82,7 @@ def conjugate_gradient(matrix: TransitionMatrix, seeds: Floats, options: SolverO
         late = iterations > 0 and options.past_deadline
         if late or residuals.max() <= tolerance:
             break
-        product = walk.step(direction)
+        product = operator.step(direction)
         np.subtract(direction, product, out=product)
         alpha = _quotient(norm, _dot(direction * metric, product))
         x += alpha * direction
@@ -110,9 +110,9 @@ def bicgstab(matrix: TransitionMatrix, seeds: Floats, options: SolverOptions) ->
     """
     restart, tolerance = options.restart, options.tolerance
     seeds = seeds.astype(options.precision, copy=False)
-    walk = _Walk(matrix, options, seeds)
-    x = restart * seeds + (1 - restart) * walk.limit(seeds)
-    residual = restart * seeds - x + walk.step(x)
+    operator = _TransitionOperator(matrix, options, seeds)
+    x = restart * seeds + (1 - restart) * operator.stationary(seeds)
+    residual = restart * seeds - x + operator.step(x)
     r_hat, direction, rho = residual, residual, _dot(residual, residual)
     late = False
     for iterations in range(_max_iterations(restart, tolerance) + 1):
@@ -120,10 +120,10 @@ def bicgstab(matrix: TransitionMatrix, seeds: Floats, options: SolverOptions) ->
         late = iterations > 0 and options.past_deadline
         if late or residuals.max() <= tolerance:
             break
-        v = direction - walk.step(direction)
+        v = direction - operator.step(direction)
         alpha = _quotient(rho, _dot(r_hat, v))
         s = residual - alpha * v
-        t = s - walk.step(s)
+        t = s - operator.step(s)
         omega = _quotient(_dot(t, s), _dot(t, t))
         x = x + alpha * direction + omega * s
         residual = s - omega * t
@@ -138,7 +138,7 @@ def bicgstab(matrix: TransitionMatrix, seeds: Floats, options: SolverOptions) ->
     return Solution(x / x.sum(axis=0), iterations, residuals, converged)
 
 
-class _Walk:
+class _TransitionOperator:
     """The matrix (1 - restart) * Pᵀ, where P moves along an edge in proportion to its weight x bias of its target."""
 
     def __init__(self, matrix: TransitionMatrix, options: SolverOptions, like: Floats) -> None:
@@ -163,7 +163,7 @@ class _Walk:
             return np.asarray(moved)
         return np.asarray((self._transposed @ (x * self._scale)) * self._bias)
 
-    def limit(self, seeds: Floats) -> Floats:
+    def stationary(self, seeds: Floats) -> Floats:
         """The stationary distribution of the components that the seeds lie in.
 
         With a node bias it is exact where edges run both ways, and 0 if some nodes are forbidden: these may cut a
@@ -183,10 +183,10 @@ class _Walk:
         x: Floats
         if self._bias is None:
             # a step does not change the stationary distribution, so this residual needs only the edges of the seeds
-            limit = (1 - restart) * _stationary(self._matrix, seeds)
-            x = restart * seeds + limit
-            return x, restart * ((1 - restart) * _one_step(self._matrix, seeds, self._options.precision) - limit)
-        x = restart * seeds + (1 - restart) * self.limit(seeds)
+            stationary = (1 - restart) * _stationary(self._matrix, seeds)
+            x = restart * seeds + stationary
+            return x, restart * ((1 - restart) * _one_step(self._matrix, seeds, self._options.precision) - stationary)
+        x = restart * seeds + (1 - restart) * self.stationary(seeds)
         return x, restart * seeds - x + self.step(x)
 
     def metric(self, like: Floats) -> Floats:
@@ -200,14 +200,14 @@ class _Walk:
 
 def _stationary(matrix: TransitionMatrix, seeds: Floats) -> Floats:
     """The stationary distribution of the components that the seeds lie in, without node bias."""
-    limit = matrix.stationary_distribution
-    if limit is None:
+    stationary = matrix.stationary_distribution
+    if stationary is None:
         return np.zeros_like(seeds)
     nodes, *questions = np.nonzero(seeds > 0)
-    mass = np.zeros((len(limit.dangling_mass), *seeds.shape[1:]), seeds.dtype)
-    np.add.at(mass, (limit.components[nodes], *questions), seeds[nodes, *questions] * limit.converges[nodes])
+    mass = np.zeros((len(stationary.dangling_mass), *seeds.shape[1:]), seeds.dtype)
+    np.add.at(mass, (stationary.components[nodes], *questions), seeds[nodes, *questions] * stationary.converges[nodes])
     probabilities = matrix.stationary_probabilities("float32" if seeds.dtype == np.float32 else "float64")
-    return np.asarray(mass[limit.components] * _column(probabilities, seeds))
+    return np.asarray(mass[stationary.components] * _column(probabilities, seeds))
 
 
 def _one_step(matrix: TransitionMatrix, seeds: Floats, precision: Precision) -> Floats:

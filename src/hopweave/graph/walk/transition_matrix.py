@@ -1,14 +1,14 @@
 """The transition matrix of a random walk on a graph in memory: computed once per graph and shared."""
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from hopweave.concurrency.lru_cache import LRUCache
 from hopweave.errors import HopweaveError
 from hopweave.graph.model import EDGE_TYPE_WEIGHTS, UNKNOWN_EDGE_TYPE_WEIGHT
 from hopweave.graph.port import Adjacency, Direction, Floats, GraphPort, StationaryDistribution
@@ -77,7 +77,7 @@ def transition_matrix(
     """
     back = weights if backward_weights is None else backward_weights
     key = (direction, *(None if chosen is None else tuple(sorted(chosen.items())) for chosen in (weights, back)))
-    recent: Recent[TransitionMatrix] = graph.cached("transition matrices", lambda: Recent(MATRICES_KEPT))
+    cache: LRUCache[Any, TransitionMatrix] = graph.cached("transition matrices", lambda: LRUCache(MATRICES_KEPT))
 
     def make() -> TransitionMatrix:
         forward, backward = type_factors(graph.edge_types, weights), type_factors(graph.edge_types, back)
@@ -86,7 +86,7 @@ def transition_matrix(
             graph, direction, *(tuple(factor / largest for factor in both) for both in (forward, backward))
         )
 
-    return recent.get(key, make)
+    return cache.get_or_make(key, make)
 
 
 class TransitionMatrix:
@@ -167,8 +167,8 @@ class TransitionMatrix:
 
     def stationary_probabilities(self, precision: Precision) -> Floats:
         """The probabilities of the stationary distribution; 0 if there is none."""
-        limit = self.stationary_distribution
-        probabilities = np.zeros(self.size) if limit is None else limit.probabilities
+        stationary = self.stationary_distribution
+        probabilities = np.zeros(self.size) if stationary is None else stationary.probabilities
         return self._once("stationary probabilities", precision, lambda: probabilities.astype(precision))
 
     def inverse_degrees(self, precision: Precision) -> Floats:
@@ -227,22 +227,3 @@ def _both_ways(graph: GraphPort, factors: Sequence[float], backward: Sequence[fl
     weights = np.concatenate([there[2], back[2][kept]])
     order = np.lexsort((targets, sources))
     return sources[order], targets[order], weights[order]
-
-
-class Recent(Generic[Made]):
-    """A cache of the most recently used values; safe between threads."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._lock = threading.RLock()
-        self._kept: OrderedDict[Any, Made] = OrderedDict()
-
-    def get(self, key: Any, make: Callable[[], Made]) -> Made:
-        """The value of a key, made if it is not there."""
-        with self._lock:
-            if key not in self._kept:
-                self._kept[key] = make()
-            self._kept.move_to_end(key)
-            while len(self._kept) > self._limit:
-                self._kept.popitem(last=False)
-            return self._kept[key]

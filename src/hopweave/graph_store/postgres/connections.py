@@ -22,7 +22,7 @@ Statement = tuple[str, Sequence[Any]]
 """SQL and the values to bind."""
 
 _TRIES = 8
-_LONGEST_PAUSE = 2.0
+_MAX_PAUSE = 2.0
 _AGAIN = (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected)
 _SETTINGS = "SET jit = off; SET plan_cache_mode = force_custom_plan; SET client_encoding = 'UTF8'"
 _PASSWORD_IN_ADDRESS = re.compile(r"(?<=://)([^/@:]*):[^/]*(?=@)")
@@ -128,7 +128,7 @@ class Connections(ForkAware):
             except (psycopg.Error, PoolTimeout) as error:
                 if attempt == _TRIES or not _may_succeed(error):
                     raise self.explained(error) from None
-            time.sleep(min(0.05 * 2**attempt, _LONGEST_PAUSE) * random.uniform(0.5, 1))  # noqa: S311 - a pause
+            time.sleep(min(0.05 * 2**attempt, _MAX_PAUSE) * random.uniform(0.5, 1))  # noqa: S311 - a pause
         raise AssertionError  # the loop returns or raises
 
     def explained(self, error: Exception) -> KnowledgeBaseError:

@@ -24,8 +24,8 @@ def are_vectors_of(embedder: Embedder, documents: Sequence[Document]) -> bool:
     >>> are_vectors_of(StaticEmbedder(), [Document("a", "A ferry.", vector=own[::-1])])
     False
     """
-    telling = (one for one in documents if one.vector is not None and one.text.strip())
-    return all(_is_vector_of(embedder, one) for one in islice(telling, _EXAMINED))
+    comparable = (one for one in documents if one.vector is not None and one.text.strip())
+    return all(_is_vector_of(embedder, one) for one in islice(comparable, _EXAMINED))
 
 
 def _is_vector_of(embedder: Embedder, document: Document) -> bool:

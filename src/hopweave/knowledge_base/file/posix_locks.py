@@ -12,8 +12,8 @@ from collections import Counter
 from pathlib import Path
 from threading import RLock
 
+from hopweave.knowledge_base.file.file_state import FileState, file_at, state_without_log
 from hopweave.knowledge_base.file.fork import ForkAware, watch_forks
-from hopweave.knowledge_base.file.undisturbed import FileState, file_at, undisturbed
 
 _File = tuple[int, int]
 """Device and inode."""
@@ -78,7 +78,7 @@ def open_connection(path: Path, *, timeout: float, read_only: bool) -> Connectio
     A file that nobody writes, as far as one can see, is read without locks.
     """
     with _here.guard:
-        state = undisturbed(path) if read_only and not _here.with_locks[file_at(path)] else None
+        state = state_without_log(path) if read_only and not _here.with_locks[file_at(path)] else None
         access = "mode=rwc" if not read_only else "mode=ro" if state is None else "mode=ro&immutable=1"
         connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?{access}",

@@ -3,11 +3,9 @@
 They are never stored: the vector of a document would keep a trace of a neighbour that was deleted.
 """
 
-from collections import OrderedDict
-from threading import Lock
-
 import numpy as np
 
+from hopweave.concurrency.lru_cache import LRUCache
 from hopweave.graph.documents import graph_of, passage_numbers
 from hopweave.hit import Vector
 from hopweave.knowledge import Knowledge, Ranking
@@ -17,7 +15,6 @@ from hopweave.vector.smoothing import smoothed
 from hopweave.vector.vector_index import VectorIndex
 
 _KEPT = 4
-_Key = tuple[int, str, float, str]
 
 
 class SmoothedVectors(ForkAware):
@@ -25,14 +22,13 @@ class SmoothedVectors(ForkAware):
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
-        self._made: OrderedDict[_Key, VectorIndex | None] = OrderedDict()
-        self._lock = Lock()
+        self._made = LRUCache[tuple[int, str, float, str], VectorIndex | None](_KEPT)
         watch_forks(self)
 
     def after_fork(self, *, in_child: bool) -> None:
         """In a child, start again: another thread may have been in the middle of a change."""
         if in_child:
-            self._made, self._lock = OrderedDict(), Lock()
+            self._made = LRUCache(_KEPT)
 
     def nearest(
         self,
@@ -57,13 +53,7 @@ class SmoothedVectors(ForkAware):
         self, knowledge: Knowledge, view: View, model: str, own_share: float, tenant: Tenant | None
     ) -> VectorIndex | None:
         key = view.version, model, own_share, repr(None if tenant is None else sorted(tenant.items()))
-        with self._lock:
-            if key not in self._made:
-                self._made[key] = _smoothed(knowledge, view, model, own_share, tenant)
-            self._made.move_to_end(key)
-            while len(self._made) > _KEPT:
-                self._made.popitem(last=False)
-            return self._made[key]
+        return self._made.get_or_make(key, lambda: _smoothed(knowledge, view, model, own_share, tenant))
 
 
 def _smoothed(

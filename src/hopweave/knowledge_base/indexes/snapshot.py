@@ -2,7 +2,7 @@
 
 import logging
 import sqlite3
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from hopweave.concurrency.lru_cache import LRUCache
 from hopweave.errors import KnowledgeBaseError
 from hopweave.graph.storage.table_graph import TableGraph
 from hopweave.hit import Vector
@@ -22,7 +23,7 @@ from hopweave.knowledge_base.indexes.document_indexes import LiveText, LiveVecto
 from hopweave.knowledge_base.indexes.graph_index import LiveGraph
 from hopweave.knowledge_base.indexes.images import ImageFolder, Noted
 from hopweave.knowledge_base.indexes.live_index import Held, LiveIndex
-from hopweave.knowledge_base.indexes.passing import passing_rows
+from hopweave.knowledge_base.indexes.metadata_filter_sql import passing_rows
 from hopweave.metadata.filters import Filters
 from hopweave.metadata.tenants import checked_tenant
 from hopweave.scores import ScoreDistribution
@@ -34,10 +35,10 @@ Tenant = Mapping[str, Any]
 T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
-_MOST_ROWS = 2**62  # what SQLite takes as a number
+_MAX_ROWS = 2**62  # what SQLite takes as a number
 _ROWS_KEPT = 256  # sets of rows, of tenants and of filters
 _IDS_KEPT = 200_000
-_IDS_AT_ONCE = 10_000  # of documents are read in some milliseconds
+_IDS_AT_ONCE = 10_000  # reading all ids of so many documents takes a few milliseconds
 
 
 class _MovedOn(Exception):
@@ -60,7 +61,7 @@ class Snapshot(ForkAware):
     approximate_above: int
     _held: dict[str, Held[Any]] = field(default_factory=dict)
     _locks: defaultdict[str, Lock] = field(default_factory=lambda: defaultdict(Lock))
-    _rows: OrderedDict[tuple[int, str], Rows] = field(default_factory=OrderedDict)
+    _rows: LRUCache[tuple[int, str], Rows] = field(default_factory=lambda: LRUCache(_ROWS_KEPT))
     _ids: tuple[str, dict[int, str]] = field(default_factory=lambda: ("", {}))  # of the content restored last
 
     def __post_init__(self) -> None:
@@ -177,7 +178,7 @@ class Snapshot(ForkAware):
     def after_fork(self, *, in_child: bool) -> None:
         """In a child, start again: another thread may have been in the middle of a change."""
         if in_child:
-            self._held, self._locks, self._rows, self._ids = {}, defaultdict(Lock), OrderedDict(), ("", {})
+            self._held, self._locks, self._rows, self._ids = {}, defaultdict(Lock), LRUCache(_ROWS_KEPT), ("", {})
 
     def visible(self, tenant: Tenant, ids: Iterable[str]) -> Iterator[str]:
         """Of these documents, those that a tenant may see."""
@@ -223,17 +224,12 @@ class Snapshot(ForkAware):
         return self._kept((version, f"filters {filters!r}"), lambda: passing_rows(connection, filters))
 
     def _kept(self, key: tuple[int, str], find: Callable[[], Rows]) -> Rows:
-        with self._locks["rows"]:
-            rows = self._rows.get(key)
+        rows = self._rows.get(key)
         if rows is None:
             rows = find()
-        with self._locks["rows"]:
-            self._rows[key] = rows
-            self._rows.move_to_end(key)
+            self._rows.put(key, rows)
             for old in [one for one in self._rows if one[0] < key[0] - 1]:
-                del self._rows[old]
-            while len(self._rows) > _ROWS_KEPT:
-                self._rows.popitem(last=False)
+                self._rows.discard(old)
         return rows
 
 
@@ -310,7 +306,7 @@ class View:
             "JOIN documents ON documents.row = full_text.rowid "
             f"WHERE full_text MATCH ? AND {condition} ORDER BY score DESC, documents.id LIMIT ?"
         )
-        found = self.connection.execute(query, [expression, *values, min(top_k, _MOST_ROWS)])
+        found = self.connection.execute(query, [expression, *values, min(top_k, _MAX_ROWS)])
         return [(key, float(score)) for key, score in found]
 
     def ranking(

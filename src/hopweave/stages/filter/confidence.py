@@ -19,7 +19,7 @@ WORD_SOURCES = ("bm25", "full_text", "keyword")
 VECTOR_SOURCES = ("vector",)
 
 READ = 10
-"""So many hits are read."""
+"""How many hits have their text read."""
 
 _COVERING = 3  # of these, the first so many have to cover the question
 _DEPTH = 5  # the rank whose score is compared with the first, and how many first hits should agree

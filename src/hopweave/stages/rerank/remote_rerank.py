@@ -15,7 +15,7 @@ from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
 from hopweave.query import Query
 from hopweave.remote.endpoint import checked_url, hidden_key, key_of
-from hopweave.remote.http_call import Outcome, Request, post, post_async
+from hopweave.remote.http_call import HttpOutcome, Request, post, post_async
 from hopweave.scores import checked, ranked
 from hopweave.stages.adjust.unit_scores import unit_scores
 from hopweave.stages.rerank.providers import PROVIDERS, BadReply, Reply, ReplyScale, read_reply, request_body
@@ -30,7 +30,7 @@ class _Job:
 
     hits: list[Hit]
     sent: list[int]
-    request: Request | Outcome
+    request: Request | HttpOutcome
 
 
 class RemoteRerank(Stage):
@@ -136,9 +136,9 @@ include_title=True, reply_scale=None, parameters={})
         variable = self.api_key_env or (provider.key_env if self.url is None else None)
         key = key_of(self.api_key, variable)
         if not sent or not query.text.strip():
-            return _Job(hits, sent, Outcome(reason="nothing to send: no text in the question or in the hits"))
+            return _Job(hits, sent, HttpOutcome(reason="nothing to send: no text in the question or in the hits"))
         if key is None and variable is not None:
-            return _Job(hits, sent, Outcome(reason=f"no key: the environment variable {variable} is not set"))
+            return _Job(hits, sent, HttpOutcome(reason=f"no key: the environment variable {variable} is not set"))
         body = request_body(provider, self.model or provider.model, query.text, [texts[place] for place in sent])
         auth = {} if key is None else {provider.auth_header: provider.auth_form.format(key=key)}
         return _Job(
@@ -153,7 +153,7 @@ include_title=True, reply_scale=None, parameters={})
             ),
         )
 
-    def _finish(self, job: _Job, outcome: Outcome, query: Query, knowledge: Knowledge | None) -> list[Hit]:
+    def _finish(self, job: _Job, outcome: HttpOutcome, query: Query, knowledge: Knowledge | None) -> list[Hit]:
         if not job.hits:
             return []
         reason = outcome.reason

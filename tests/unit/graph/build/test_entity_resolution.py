@@ -105,8 +105,8 @@ PRINCE = says("p", "", Mention("Prince of Orange", "about"))
         (HARRIS, "They sail to Port Harris", None),  # part of a longer name
         (HARRIS, "They sail to Harris Bay", None),
         (PRINCE, "wife of the Prince of Orange", 1.0),
-        (PRINCE, "wife of the prince of orange", 1.0),  # two telling words
-        (says("d", "", Mention("One Day", "about")), "it rained one day", None),  # only one telling word
+        (PRINCE, "wife of the prince of orange", 1.0),  # two content words
+        (says("d", "", Mention("One Day", "about")), "it rained one day", None),  # only one content word
         (says("d", "", Mention("One Day", "about")), "the film One Day", 1.0),
         (says("d", "", Mention("May", "about")), "it rained in May", None),
         (says("d", "", Mention("1984", "about")), "it rained in 1984", None),

@@ -87,7 +87,7 @@ def test_coverage_is_the_mean_over_the_words_of_names():
 
 
 def test_coverage_without_names():
-    asked = read("where is harris port")  # two telling words
+    asked = read("where is harris port")  # two content words
     assert asked.coverage([0, 0, 1.0, 0]) == pytest.approx((1 / 2) ** 0.5)
     assert read("where is it").coverage([0, 0, 0]) == 0.0
 

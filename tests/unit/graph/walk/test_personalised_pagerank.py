@@ -29,7 +29,7 @@ def same(answer, expected):
 
 def test_an_empty_graph_has_no_answer():
     answer = personalised_pagerank(Graph.build([], []), {"a": 1.0})
-    assert (len(answer.nodes), answer.engine, answer.finished, answer.confidence) == (0, "none", True, 0.0)
+    assert (len(answer.nodes), answer.engine, answer.finished, answer.prominence) == (0, "none", True, 0.0)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -294,10 +294,10 @@ def test_confidence_says_how_far_the_best_stands_out():
     def answer(*scores):
         return PageRankScores(np.arange(len(scores)), np.array(scores), "power", 1, True, 0.0)
 
-    assert answer().confidence == 0.0
-    assert answer(0.4).confidence == 1.0
-    assert answer(0.3, 0.3, 0.3).confidence == 0.0
-    assert answer(0.6, 0.2, 0.1).confidence == pytest.approx(1 - 0.15 / 0.6)
+    assert answer().prominence == 0.0
+    assert answer(0.4).prominence == 1.0
+    assert answer(0.3, 0.3, 0.3).prominence == 0.0
+    assert answer(0.6, 0.2, 0.1).prominence == pytest.approx(1 - 0.15 / 0.6)
 
 
 NODES = [Node.entity(name) for name in "abcdef"]

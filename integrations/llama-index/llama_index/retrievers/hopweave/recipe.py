@@ -7,7 +7,7 @@ from typing import Any
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.hopweave.knowledge import opened
-from llama_index.hopweave.retriever_source import check_place, check_retrievers, retriever_source
+from llama_index.hopweave.retriever_source import check_capabilities, check_retrievers, retriever_source
 from llama_index.retrievers.hopweave.pipeline import PipelineRetriever
 
 from hopweave.knowledge import Knowledge
@@ -76,11 +76,11 @@ class RecipeRetriever(PipelineRetriever):
             check_knowledge_bases(knowledge_base)
             several = {name: opened(one, embed_model) for name, one in knowledge_base.items()}
             for one in several.values():
-                check_place(replaced, one, remedy)
+                check_capabilities(replaced, one, remedy)
             pipeline = FederatedPipeline(replaced, several, cache=cache)
         else:
             knowledge = opened(knowledge_base, embed_model)
-            check_place(replaced, knowledge, remedy)
+            check_capabilities(replaced, knowledge, remedy)
             pipeline = Pipeline(replaced, knowledge, cache=cache)
         super().__init__(pipeline, similarity_top_k=similarity_top_k, **kwargs)
 

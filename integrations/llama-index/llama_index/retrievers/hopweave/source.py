@@ -13,7 +13,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle
 from llama_index.core.vector_stores import MetadataFilters
 from llama_index.hopweave.knowledge import opened
 from llama_index.hopweave.questions import to_query
-from llama_index.hopweave.retriever_source import check_place, retriever_source
+from llama_index.hopweave.retriever_source import check_capabilities, retriever_source
 from llama_index.retrievers.hopweave.pipeline import PipelineRetriever
 
 from hopweave.component import Source
@@ -64,7 +64,7 @@ class SourceRetriever(PipelineRetriever):
         others = self._upstream(source, upstream)
         recipe = Recipe.of_source(source, upstream=others, intent=intent)
         knowledge = opened(knowledge_base, embed_model)
-        check_place(recipe, knowledge, "give retrievers of your store in upstream; upstream={} for none")
+        check_capabilities(recipe, knowledge, "give retrievers of your store in upstream; upstream={} for none")
         super().__init__(
             Pipeline(recipe, knowledge),
             similarity_top_k=source.top_k,

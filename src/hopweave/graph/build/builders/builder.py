@@ -16,8 +16,8 @@ class GraphBuilder(Component, ABC):
     """What one document says to the graph by itself, whatever other documents there are.
 
     What depends on the others (is a phrase an entity? which titles does this text mention? how rare is a name?) is
-    settled by `resolve` when the graph is read. So adding, changing and deleting documents in any order gives the
-    graph of the documents that are left.
+    decided in `graph/build/changes.py` whenever a document is written. So adding, changing and deleting documents in
+    any order gives the graph of the documents that are left.
     """
 
     @abstractmethod

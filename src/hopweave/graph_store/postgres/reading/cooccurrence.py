@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from hopweave.graph.port import Floats, Indices
-from hopweave.graph.storage.cooccurrence import LONGEST_ENDING, SHARED_LETTERS, SHORTEST_STEM, rarity
+from hopweave.graph.storage.cooccurrence import MAX_ENDING, MIN_SHARED_LETTERS, MIN_STEM, rarity
 from hopweave.graph_store.postgres.arrays import packed, unpacked
 from hopweave.graph_store.postgres.connections import Rows
 from hopweave.graph_store.postgres.reading.edges import NearRows, near_rows, no_near_rows
@@ -24,10 +24,10 @@ The list of all names next to a frequent word grows with the corpus, while a wal
 _NEAR = f"""
 WITH forms AS MATERIALIZED (
     SELECT asked.place, words.id, words.near_documents FROM unnest(%s::text[]) WITH ORDINALITY AS asked (word, place)
-    JOIN words ON left(words.text, {SHORTEST_STEM}) = left(asked.word, {SHORTEST_STEM}) AND near_documents > 0
+    JOIN words ON left(words.text, {MIN_STEM}) = left(asked.word, {MIN_STEM}) AND near_documents > 0
     CROSS JOIN LATERAL (SELECT greatest(length(words.text), length(asked.word)) AS longer) l
     CROSS JOIN LATERAL (
-        SELECT greatest({SHORTEST_STEM}, longer - {LONGEST_ENDING}, ceil({SHARED_LETTERS} * longer)::int) AS needed
+        SELECT greatest({MIN_STEM}, longer - {MAX_ENDING}, ceil({MIN_SHARED_LETTERS} * longer)::int) AS needed
     ) n
     WHERE left(words.text, needed) = left(asked.word, needed)
 ), found AS (
@@ -108,6 +108,6 @@ class NearWords:
         return nodes[closeness > 0].astype(np.int64), closeness[closeness > 0]
 
 
-def telling(words: Iterable[str]) -> list[str]:
-    """The words that are worth looking up, each once."""
+def content_words(words: Iterable[str]) -> list[str]:
+    """The words that are no stop words and that can be stored, each once."""
     return [word for word in dict.fromkeys(words) if word not in STOP_WORDS and is_storable(word)]

@@ -23,7 +23,7 @@ from hopweave.graph.storage.row_edges import RowEdges
 from hopweave.graph.tenant_view import States
 from hopweave.graph_store.postgres.arrays import packed, unpacked
 from hopweave.graph_store.postgres.connections import Connections, Rows
-from hopweave.graph_store.postgres.reading.cooccurrence import NOTHING_NEAR, NearWords, telling
+from hopweave.graph_store.postgres.reading.cooccurrence import NOTHING_NEAR, NearWords, content_words
 from hopweave.graph_store.postgres.reading.edges import (
     EDGES,
     EDGES_AND_NEAR,
@@ -346,7 +346,7 @@ class PostgresGraph(RowEdges):
         See `Cooccurrence`. Of words that are next to very many names, only those are given whose edges have been read,
         or edges to them: ask again when more of the graph has been read.
         """
-        wanted = telling(words)
+        wanted = content_words(words)
         if not wanted:
             return np.empty(0, np.int64), np.empty(0)
         if self._near is None or self._near.words != wanted:
@@ -360,7 +360,7 @@ class PostgresGraph(RowEdges):
 
     def expect_words(self, words: Iterable[str]) -> None:
         """Look these words up for `cooccurring` along with the next statement."""
-        self._words_expected = telling(words)
+        self._words_expected = content_words(words)
 
     def _keep_near(self, words: list[str], found: Rows) -> NearWords:
         self._near = NearWords(words, found, self._documents)

@@ -171,11 +171,11 @@ class PartialTables:
         """The rarest words of a name, by their numbers in the database; none if no document has them all."""
         tables = self.tables
         numbers = [tables.word_strings.get(word) for word in tables.key_of_name(node).split(" ")]
-        telling = [number for number in dict.fromkeys(numbers) if not tables.words["flags"][number] & STOP]
-        ids = [self.word_ids.id(number) for number in telling]
+        content_words = [number for number in dict.fromkeys(numbers) if not tables.words["flags"][number] & STOP]
+        ids = [self.word_ids.id(number) for number in content_words]
         if not ids or -1 in ids:
             return ()
-        order = sorted(range(len(ids)), key=lambda place: int(self.words_before["documents"][telling[place]]))
+        order = sorted(range(len(ids)), key=lambda place: int(self.words_before["documents"][content_words[place]]))
         rarest = [ids[place] for place in order[:_TELLING]]
         return tuple((rarest * _TELLING)[:_TELLING])
 

@@ -223,8 +223,8 @@ class _Save:
     def _save_documents(self, rows: Sequence[Row], documents: Numbers, gone: Sequence[str]) -> None:
         self.cursor.execute("DELETE FROM documents WHERE id = ANY(%s)", [[*gone, *(row.document_id for row in rows)]])
         owners, words = self._words_of(documents)
-        telling = self.tables.words["flags"][words] & _NOT_TELLING == 0
-        words_of = _grouped(owners[telling], self.part.word_ids.ids(words[telling]))
+        content_words = self.tables.words["flags"][words] & _NO_CONTENT_WORD == 0
+        words_of = _grouped(owners[content_words], self.part.word_ids.ids(words[content_words]))
         counts, (spellings, *_) = self.tables.mentions.gather(documents)
         contributions = self.part.node_ids.ids(self.tables.spellings["node"][spellings])
         names_of = _grouped(np.repeat(documents, counts), contributions)
@@ -310,7 +310,7 @@ class _Save:
 
 _SPELLINGS = ("mentions", "about", "declared")
 _STATED_TEXTS = ("source_text", "target_text", "label")
-_NOT_TELLING = 4 | 8  # breaks of sentences and stop words
+_NO_CONTENT_WORD = 4 | 8  # breaks of sentences and stop words
 
 
 def _summed(columns: Sequence[Array], signs: Array) -> list[Array]:

@@ -113,8 +113,8 @@ def test_a_name_that_parts_of_one_document_are_about_is_not_ambiguous(fleet):
 
 def test_further_parts_of_a_document_come_after_other_documents(fleet):
     asked = Query("Which island does the MV Skua sail to?")
-    spread = [hit.id for hit in PageRank(seeds_from=(), further_part_share=0.01).search(asked, fleet)]
-    together = [hit.id for hit in PageRank(seeds_from=(), further_part_share=1.0).search(asked, fleet)]
+    spread = [hit.id for hit in PageRank(seeds_from=(), same_document_decay=0.01).search(asked, fleet)]
+    together = [hit.id for hit in PageRank(seeds_from=(), same_document_decay=1.0).search(asked, fleet)]
     assert spread.index("isle") == 1
     assert together.index("isle") > 1
     assert sorted(spread) == sorted(together)

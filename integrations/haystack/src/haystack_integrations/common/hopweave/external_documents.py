@@ -10,7 +10,7 @@ from haystack.document_stores.in_memory import InMemoryDocumentStore
 from haystack.document_stores.types import DocumentStore
 
 from haystack_integrations.common.hopweave.documents import to_hit
-from hopweave.concurrency.threads import is_asked_on_a_loop, on_loop
+from hopweave.concurrency.threads import can_run_on_loop, run_on_loop
 from hopweave.errors import reason_of
 from hopweave.graph.external_documents import ExternalDocuments, GraphHome
 from hopweave.hit import Hit
@@ -55,9 +55,9 @@ def by_id(store: DocumentStore, ids: list[str]) -> list[Document]:
     if isinstance(store, InMemoryDocumentStore) and store.return_embedding:  # whose filter walks over all documents
         return [found for key in ids if (found := store.storage.get(key)) is not None]
     failure: Exception | None = None
-    if is_asked_on_a_loop() and (ask := _call(store, "_async")) is not None:
+    if can_run_on_loop() and (ask := _call(store, "_async")) is not None:
         try:
-            return list(on_loop(ask(ids)))
+            return list(run_on_loop(ask(ids)))
         except Exception as error:  # a store may have a client for one of the two ways alone
             failure = error
     ask = _call(store, "")
@@ -83,8 +83,8 @@ def by_id_and_filters(store: DocumentStore, ids: list[str], filters: dict[str, A
         return None
     both = {"operator": "AND", "conditions": [{"field": "id", "operator": "in", "value": ids}, filters]}
     try:
-        if is_asked_on_a_loop() and _call(store, "_async") is not None and hasattr(store, "filter_documents_async"):
-            return list(on_loop(store.filter_documents_async(both)))
+        if can_run_on_loop() and _call(store, "_async") is not None and hasattr(store, "filter_documents_async"):
+            return list(run_on_loop(store.filter_documents_async(both)))
         with _locks.setdefault(store, Lock()):
             return list(store.filter_documents(both))
     except Exception as error:

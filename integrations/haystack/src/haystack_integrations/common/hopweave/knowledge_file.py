@@ -126,7 +126,7 @@ class KnowledgeFile:
         :raises RecipeError: If a source cannot work.
         """
         if self.graph is not None and self.path is None:
-            recipe.check_place({Capability.GRAPH, Capability.TENANTS}, _CONNECT_RETRIEVER)
+            recipe.check_capabilities({Capability.GRAPH, Capability.TENANTS}, _CONNECT_RETRIEVER)
 
     def close(self) -> None:
         """Let go of the file, which the last to do so closes, and of the graph."""

@@ -14,10 +14,10 @@ _CORE = Confirmatory()
 @component
 class ConfirmatoryJoiner(FuserJoiner):
     """
-    The base source's score counts; what others found as well gets a bonus, what only others found has a floor.
+    The base source's score counts; what others found as well gets a bonus, what only others found has a minimum score.
 
-    base and confirmed: base · (1 + bonus). base only: base. confirmed only: max(confirming score, floor), so that an
-    exact keyword match is not buried. All are clamped to [0, 1].
+    base and confirmed: base · (1 + bonus). base only: base. confirmed only: max(confirming score, min_score), so that
+    an exact keyword match is not buried. All are clamped to [0, 1].
 
     ```python
     from haystack import Document
@@ -36,7 +36,7 @@ class ConfirmatoryJoiner(FuserJoiner):
         base: str = _CORE.base,
         confirming: Sequence[str] | None = _CORE.confirming,
         bonus: float = _CORE.bonus,
-        floor: float = _CORE.floor,
+        min_score: float = _CORE.min_score,
         base_normalisation: str = _CORE.base_normalisation,
         confirming_normalisation: str = _CORE.confirming_normalisation,
         top_k: int | None = None,
@@ -48,7 +48,7 @@ class ConfirmatoryJoiner(FuserJoiner):
         :param base: Name of the source that gives the scores.
         :param confirming: Names of the sources that confirm; None means all but the base.
         :param bonus: Bonus for confirmation, as a share of the score.
-        :param floor: Minimum score of a document that only confirming sources found.
+        :param min_score: Minimum score of a document that only confirming sources found.
         :param base_normalisation: How base scores are scaled to [0, 1]; logits always become probabilities.
             One of min_max, max, sigmoid or none.
         :param confirming_normalisation: How the scores of each confirming source are scaled to [0, 1].
@@ -58,7 +58,7 @@ class ConfirmatoryJoiner(FuserJoiner):
             base=base,
             confirming=confirming,
             bonus=bonus,
-            floor=floor,
+            min_score=min_score,
             base_normalisation=base_normalisation,
             confirming_normalisation=confirming_normalisation,
         )

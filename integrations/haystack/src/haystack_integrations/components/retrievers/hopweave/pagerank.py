@@ -46,7 +46,7 @@ class PageRankRetriever(SourceRetriever):
         linker: dict[str, Any] | None = None,
         restart: float = _CORE.restart,
         adaptive_restart: bool = _CORE.adaptive_restart,
-        passages: int = _CORE.passages,
+        max_seed_passages: int = _CORE.max_seed_passages,
         passage_mass_linked: float = _CORE.passage_mass_linked,
         passage_mass_unlinked: float = _CORE.passage_mass_unlinked,
         about_weight: float = _CORE.about_weight,
@@ -57,9 +57,9 @@ class PageRankRetriever(SourceRetriever):
         edge_type_weights: dict[str, float] = _CORE.edge_type_weights,
         backward_type_weights: dict[str, float] = _CORE.backward_type_weights,
         result_kind: str = _CORE.result_kind,
-        further_part_share: float = _CORE.further_part_share,
+        same_document_decay: float = _CORE.same_document_decay,
         min_share: float = _CORE.min_share,
-        explained: int = _CORE.explained,
+        explain_top_k: int = _CORE.explain_top_k,
         prune: dict[str, Any] | None = None,
         keep_off_path: bool = _CORE.keep_off_path,
         tolerance: float = _CORE.tolerance,
@@ -86,7 +86,7 @@ class PageRankRetriever(SourceRetriever):
         :param restart: Probability to jump back to the seeds; higher stays nearer.
         :param adaptive_restart: Whether the entities that a question names replace `restart`: .5 for one to three, .15
             for more than five, else .3.
-        :param passages: How many upstream passages are seeds.
+        :param max_seed_passages: How many upstream passages are seeds, at most.
         :param passage_mass_linked: Their share of restarts when all names are linked.
         :param passage_mass_unlinked: Their share when no name is linked for sure.
         :param about_weight: Weight of the passages about an entity, next to the entity itself.
@@ -97,10 +97,10 @@ class PageRankRetriever(SourceRetriever):
         :param edge_type_weights: Weights of edge types that differ from the usual ones.
         :param backward_type_weights: The same for edges followed against their direction.
         :param result_kind: Kind of the nodes that are returned.
-        :param further_part_share: What a passage keeps of its share for each better part of the same document; 1 does
+        :param same_document_decay: Factor on the share of a passage for each better part of the same document; 1 does
             not spread.
         :param min_share: Nodes with a smaller share of the visits are left out.
-        :param explained: How many documents get the strongest path to them in their receipt.
+        :param explain_top_k: How many documents get the strongest path to them in their receipt.
         :param prune: Flow pruning before fusion: documents on no path between the best ones are dropped, the others
             ranked by the reliability of their best path; not at all for questions that the plan does not find complex.
         :param keep_off_path: Whether pruning keeps documents on no path, after the others, in place of dropping them.
@@ -121,7 +121,7 @@ class PageRankRetriever(SourceRetriever):
             linker=_CORE.linker if linker is None else linker,
             restart=restart,
             adaptive_restart=adaptive_restart,
-            passages=passages,
+            max_seed_passages=max_seed_passages,
             passage_mass_linked=passage_mass_linked,
             passage_mass_unlinked=passage_mass_unlinked,
             about_weight=about_weight,
@@ -132,9 +132,9 @@ class PageRankRetriever(SourceRetriever):
             edge_type_weights=edge_type_weights,
             backward_type_weights=backward_type_weights,
             result_kind=result_kind,
-            further_part_share=further_part_share,
+            same_document_decay=same_document_decay,
             min_share=min_share,
-            explained=explained,
+            explain_top_k=explain_top_k,
             prune=prune,
             keep_off_path=keep_off_path,
             tolerance=tolerance,

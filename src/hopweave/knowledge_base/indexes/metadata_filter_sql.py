@@ -1,4 +1,4 @@
-"""The documents that pass filters."""
+"""Metadata filters as conditions in SQL: which documents of a file pass."""
 
 import json
 import sqlite3

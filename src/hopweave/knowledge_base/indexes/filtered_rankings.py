@@ -1,4 +1,4 @@
-"""Some of the documents of a file, ranked as among all of them."""
+"""Rankings of those documents of a file that pass filters, with the scores that they have among all."""
 
 # ruff: noqa: ARG002 - the rows are those of the tenant already
 
@@ -11,8 +11,8 @@ from hopweave.knowledge_base.indexes.rankings import SnapshotRankings
 from hopweave.knowledge_base.indexes.snapshot import Rows, Snapshot, Tenant, View
 
 
-class RowsOnly(SnapshotRankings):
-    """Ranks the documents of some rows only, with the scores that they have among all; the rest is that of the file."""
+class FilteredRankings(SnapshotRankings):
+    """Ranks the documents of some rows only, with the scores that they have among all; all else is as in the file."""
 
     def __init__(self, file: SnapshotRankings, snapshot: Snapshot, model: str, rows: Rows) -> None:
         self._file = file

@@ -36,7 +36,7 @@ def file_at(path: Path) -> tuple[int, int] | None:
     return state and (state.device, state.inode)
 
 
-def undisturbed(path: Path) -> FileState | None:
+def state_without_log(path: Path) -> FileState | None:
     """The state of a file that has no log at this moment, so that it can be read by itself; None if it has one."""
     state = file_state(path)
     try:
