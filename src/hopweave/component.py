@@ -1,4 +1,4 @@
-"""The shapes every part of a recipe has.
+"""The interfaces of the parts of a recipe.
 
 A component is a frozen pydantic model: its `kind` names it in YAML, its fields are its parameters with bounds, and
 one method does the work. Anything it needs from outside comes in as an argument, so a component can be shared
@@ -165,7 +165,7 @@ class Source(Component, ABC):
         return None if self.needs else self
 
     def check_capabilities(self, knowledge: Knowledge) -> None:
-        """Raise if the place of the documents cannot do what this source requires."""
+        """Raise if the knowledge lacks a capability that this source requires."""
         for needed in sorted(self.requires, reverse=True):
             require(knowledge, needed, self.kind)
 
@@ -179,7 +179,7 @@ class Source(Component, ABC):
 
 
 class Fetched(list[Hit]):
-    """The hits of a ranking; `missing` says how many of its documents the place does not have (any more).
+    """The hits of a ranking; `missing` says how many of its documents the knowledge does not have (any more).
 
     >>> Fetched([Hit("a")], missing=2).missing
     2

@@ -1,4 +1,4 @@
-"""What a knowledge base is filled with."""
+"""Documents: the passages that a knowledge base holds."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field

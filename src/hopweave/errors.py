@@ -26,7 +26,7 @@ class RecipeError(HopweaveError, ValueError):
 
 
 class MissingCapability(HopweaveError):
-    """A component needs something that the place where the documents live cannot do."""
+    """A component needs a capability that the knowledge it is used with does not have."""
 
 
 class SourceFailed(HopweaveError):

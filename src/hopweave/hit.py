@@ -1,4 +1,4 @@
-"""A retrieved thing and the story of its score."""
+"""A hit: a retrieved passage, its score and its receipts."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
@@ -25,7 +25,7 @@ _NOTHING: Mapping[str, Any] = {}
 
 
 class Receipt(NamedTuple):
-    """Why a hit has the score it has: one line per stage that touched it.
+    """Why a hit has the score it has: one receipt for each source, fuser and stage that scored it.
 
     `details` holds the numbers that explain the change and is made of JSON types only.
 

@@ -1,10 +1,10 @@
-"""The place where documents live, and what it can do.
+"""Knowledge: the interface to documents, wherever they are kept, and its capabilities.
 
-A place declares its capabilities. A component that needs one asks for it with `require`, so that an error names the
-component, what it needs and what the place has, and nothing is read to find that out.
+Knowledge declares its capabilities. A component that needs one asks for it with `require`, so that an error names the
+component, what it needs and what there is, and nothing is read to find that out.
 """
 
-# ruff: noqa: ARG002 - what a place cannot do raises, whatever the arguments
+# ruff: noqa: ARG002 - a method of a missing capability raises, whatever the arguments
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -25,9 +25,9 @@ Ranking = list[tuple[str, float]]
 
 
 class ScoredRanking(list[tuple[str, float]]):
-    """A ranking by a place that has scored all its documents: `distribution` says how their scores lie.
+    """A ranking by knowledge that has scored all its documents: `distribution` says how their scores lie.
 
-    A place may return it wherever a ranking is asked for; fusion then trusts a source more if its best hit stands out
+    Knowledge may return it wherever a ranking is asked for; fusion then trusts a source more if its best hit stands out
     from all documents.
 
     >>> ScoredRanking([("a", 2.0)], ScoreDistribution(documents=4, mean=0.5, deviation=0.9)).distribution.documents
@@ -42,7 +42,7 @@ class ScoredRanking(list[tuple[str, float]]):
 def evidence(ranking: Ranking, *, tail: Tail) -> dict[str, Any]:
     """What a source should say of its ranking in its receipts: how far the best hit is above what chance gives.
 
-    Nothing if the place of the documents does not tell (`ScoreDistribution.above_chance`).
+    Nothing if the ranking has no distribution of scores (`ScoreDistribution.above_chance`).
 
     >>> scores = ScoreDistribution(documents=20, mean=0.5, deviation=0.5)
     >>> evidence(ScoredRanking([("a", 2.0)], scores), tail="exponential")
@@ -57,7 +57,7 @@ def evidence(ranking: Ranking, *, tail: Tail) -> dict[str, Any]:
 
 
 class Capability(StrEnum):
-    """Something that a place of documents may be able to do.
+    """Something that knowledge may be able to do.
 
     >>> Capability.FULL_TEXT.value
     'full_text'
@@ -91,7 +91,7 @@ class Capability(StrEnum):
 
 
 class Knowledge(Protocol):
-    """What sources and stages may ask of the place where documents live.
+    """What sources and stages may ask of documents, wherever they are kept.
 
     Derive from it, declare `capabilities`, and write the methods that belong to them; all others raise. `tenant` holds
     metadata values a document must have to be seen; None sees everything. Rankings never hold a document with score 0
@@ -115,7 +115,7 @@ class Knowledge(Protocol):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """What this place can do; asking costs nothing."""
+        """What this knowledge can do; asking costs nothing."""
         return frozenset()
 
     @property
@@ -128,14 +128,14 @@ class Knowledge(Protocol):
         """The documents with these ids as hits without a score; ids that do not exist are left out."""
 
     def one_version(self) -> AbstractContextManager[None]:
-        """Within it, all that is asked belongs to one version, whatever is written meanwhile, if the place can do that.
+        """Within it, all that is asked belongs to one version, whatever is written meanwhile, if it can do that.
 
         It holds for this thread, or task, and for threads that take over its context.
         """
         return nullcontext()
 
     def vectors(self, ids: Iterable[str], *, model: str | None = None) -> dict[str, Vector]:
-        """The stored vectors of these documents, of a model, or of the place's own, as far as there are any."""
+        """The stored vectors of these documents, of a model, or of the one it uses itself, as far as there are any."""
         return {}
 
     def rank_text(
@@ -213,14 +213,14 @@ class Knowledge(Protocol):
 
 
 class Within(NamedTuple):
-    """The documents that pass filters: how many there are, and a place that ranks no others."""
+    """The documents that pass filters: how many there are, and knowledge that ranks no others."""
 
     size: int
     knowledge: Knowledge
 
 
 def require(knowledge: Knowledge, needed: Capability, component: str) -> None:
-    """Raise if a place lacks what a component needs.
+    """Raise if knowledge lacks what a component needs.
 
     >>> from hopweave.stages.similarity.vector_finder import VectorFinder
     >>> require(VectorFinder(lexical=True), Capability.GRAPH, "pagerank")
@@ -233,6 +233,6 @@ def require(knowledge: Knowledge, needed: Capability, component: str) -> None:
 
 
 def _missing(knowledge: Knowledge, needed: Capability, component: str) -> MissingCapability:
-    place = type(knowledge).__name__
+    name = type(knowledge).__name__
     there = ", ".join(sorted(knowledge.capabilities)) or "no capabilities"
-    return MissingCapability(f"{component} needs {needed.value}, which {place} does not have; it has {there}")
+    return MissingCapability(f"{component} needs {needed.value}, which {name} does not have; it has {there}")

@@ -38,7 +38,7 @@ _numbers = count()  # distinguishes pipelines that share a cache
 
 
 class Pipeline:
-    """A recipe at work on a knowledge base. Safe to share between threads.
+    """Runs a recipe on a knowledge base. Safe to share between threads.
 
     >>> from hopweave.document import Document
     >>> from hopweave.knowledge_base.store import KnowledgeBase
@@ -135,7 +135,7 @@ class Pipeline:
 
 
 class _Run:
-    """One question on its way through a recipe: everything but the waiting."""
+    """The run of one question through a recipe: all steps, without asking sources side by side."""
 
     def __init__(
         self,

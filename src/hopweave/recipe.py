@@ -104,7 +104,7 @@ class Recipe(BaseModel):
         return max(self.sources[source].top_k, self.top_k if top_k is None else top_k)
 
     def check_capabilities(self, capabilities: Collection[Capability], remedy: str) -> None:
-        """Raise if a source that is not optional cannot work with a place of documents that can do only this.
+        """Raise if a source that is not optional needs other capabilities than these.
 
         >>> load_recipe("hybrid").check_capabilities({Capability.GRAPH}, "add words")
         Traceback (most recent call last):

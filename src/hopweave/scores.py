@@ -67,7 +67,7 @@ def trust(
 ) -> float:
     """How much a ranking can be trusted, next to others for the same question: above_chance^e · contrast^c.
 
-    Without `above_chance`, which only the place of the documents can tell, it is contrast².
+    Without `above_chance`, which takes the scores of all documents, it is contrast².
 
     >>> trust([8.0, 4.0], 2.0, depth=2), trust([8.0, 4.0], depth=2)
     (2.0, 0.25)

@@ -1,4 +1,4 @@
-"""Work in threads of its own, and what such a thread may ask of the event loop it works for."""
+"""Work in threads of its own, and calls from such a thread to the event loop that waits for it."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def start_in_thread(work: Callable[[], T]) -> "Future[T]":
-    """Start something beside everything else, in the caller's context.
+    """Start a function in a thread of its own, in the caller's context.
 
     A daemon thread and not one of a pool: work that hangs must hold up neither other work nor the program's end.
 
@@ -40,7 +40,7 @@ _loop: ContextVar[asyncio.AbstractEventLoop | None] = ContextVar("hopweave_loop"
 
 @contextmanager
 def bind_event_loop() -> Iterator[None]:
-    """Let threads that work for the question have clients of stores asked on the event loop that runs now."""
+    """Within it, `run_on_loop` in threads that are started here runs calls on the event loop that runs now."""
     token = _loop.set(asyncio.get_running_loop())
     try:
         yield
@@ -49,7 +49,7 @@ def bind_event_loop() -> Iterator[None]:
 
 
 def can_run_on_loop() -> bool:
-    """Whether `run_on_loop` works here: in a thread that works for a question which was asked asynchronously."""
+    """Whether `run_on_loop` can be called: in a thread that was started within `bind_event_loop`."""
     loop = _loop.get()
     if loop is None:
         return False
@@ -60,17 +60,17 @@ def can_run_on_loop() -> bool:
 
 
 def run_on_loop(work: Coroutine[Any, Any, T]) -> T:
-    """What an asynchronous call returns, made on the event loop on which the question was asked.
+    """What an asynchronous call returns, made on the event loop of `bind_event_loop`.
 
     Clients of stores are bound to a loop. The thread waits, the loop goes on; see `can_run_on_loop`.
     """
     loop = _loop.get()
     if loop is None:
         work.close()
-        raise RuntimeError("no question is asked on an event loop here")
+        raise RuntimeError("no event loop is bound here; see bind_event_loop")
     return asyncio.run_coroutine_threadsafe(work, loop).result()
 
 
 async def run_in_thread(work: Callable[[], T]) -> T:
-    """What a function returns that may have to wait, so that the event loop does not."""
+    """What a function returns, run in a thread of its own so that it does not block the event loop."""
     return await asyncio.wrap_future(start_in_thread(work))

@@ -42,9 +42,7 @@ class TrustWeighted(Fuser):
     )
     depth: int = Field(default=10, ge=2, description="The rank whose score is compared with the first.")
     exponent: float = Field(default=4.0, ge=0, description="How strongly it counts how far above chance a source is.")
-    max_stated_share: float = Field(
-        default=1.0, ge=0, le=1, description="The share of a source that is fully sure of itself."
-    )
+    max_stated_share: float = Field(default=1.0, ge=0, le=1, description="Weight of a source whose stated trust is 1.")
 
     def check_sources(self, names: Iterable[str]) -> None:
         """Raise if there is a weight for a source that does not exist.

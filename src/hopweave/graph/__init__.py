@@ -1,4 +1,4 @@
-"""Finding by connection."""
+"""The graph of documents: built from them, linked to questions, walked."""
 
 from hopweave.exports import exports
 

@@ -15,9 +15,9 @@ _TENANTS_KEPT = 64
 
 
 def graph_of(knowledge: Knowledge, kind: str, tenant: Mapping[str, Any] | None = None) -> GraphPort:
-    """The graph of a place as it is now, as a tenant may see it (`TenantView`), or all of it without a tenant.
+    """The graph of the documents as it is now, as a tenant may see it (`TenantView`), or all of it without a tenant.
 
-    If the place has no graph or knows no tenants, the error names the component that needs them.
+    If there is no graph or tenants are not known, the error names the component that needs them.
     """
     require(knowledge, Capability.GRAPH, kind)
     if tenant is None:

@@ -1,4 +1,4 @@
-"""A graph whose documents live in somebody else's store."""
+"""Knowledge of documents that are kept in another store than the graph."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -49,7 +49,7 @@ def _is_home(graph: GraphPort | GraphHome | None) -> TypeGuard[GraphHome]:
 
 
 class _NoIndex(Knowledge):
-    """What stands in for an index where there is none: it can do nothing."""
+    """The index if there is none: it has no capabilities."""
 
     version = 0
 
@@ -58,7 +58,7 @@ class _NoIndex(Knowledge):
 
 
 class ExternalDocuments(Knowledge):
-    """What graph sources need to know, of documents that only somebody else's store holds.
+    """Knowledge for graph sources whose documents are in a store of the user's.
 
     Walks go over `graph`, which is a graph that does not change, or a `GraphStore`, whose graph is then asked for at
     every question; what they find is fetched by id, and what the store does not have is left out. With an
@@ -148,7 +148,7 @@ class ExternalDocuments(Knowledge):
         return Within(found.size, there)
 
     def passing(self, filters: Filters, admits: Callable[[Hit], bool], count: int) -> "ExternalDocuments":
-        """The same place, of whose documents only those can be had that pass filters, and so many of those asked for.
+        """The same knowledge with only those documents that pass filters, and at most `count` of those asked for.
 
         They are fetched in the order in which they are asked for until enough pass. The store is handed the filters if
         it takes them along with ids; `admits` decides.

@@ -24,8 +24,8 @@ class FlowPruning(Component):
     """Paths between the best hits, by reliability = 0.6 · mean node score + 0.4 · flow, both normalised.
 
     A unit of flow starts at each hit, is split by weighted degree in the whole graph, decays with every hop, and ends
-    below `threshold`. With fewer than `min_hits` hits, or if the source `found_by` returned fewer, however many of them
-    are left, there are no paths. In a recipe, `paths` describes the paths between the hits at the end, and `prune` of
+    below `threshold`. With fewer than `min_hits` hits there are no paths. With `found_by`, the number that source
+    returned counts instead. In a recipe, `paths` describes the paths between the hits at the end, and `prune` of
     the source `pagerank` drops and reranks its hits by their paths before fusion. See `hopweave.graph.paths.flow`.
 
     B. Chen et al. (2025), PathRAG: Pruning Graph-based Retrieval Augmented Generation with Relational Paths.

@@ -165,7 +165,7 @@ def _shared(where: str, which: Any, options: dict[str, Any]) -> _Opened:
 
 
 def _place(where: str) -> Any:
-    """What tells a graph from others: its URL, or which file is at the path now."""
+    """The identity of a graph: its URL, or which file is at the path now."""
     if is_url(where):
         return where
     path = Path(where).resolve()

@@ -1,4 +1,4 @@
-"""Answers worth keeping for a few minutes."""
+"""A cache of results by question, for a few minutes."""
 
 from collections.abc import Callable
 from functools import partial

@@ -276,7 +276,7 @@ class KnowledgeBase(StoredDocuments, SnapshotRankings):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """All that sources and stages may ask of a place; an embedder only if there is one."""
+        """All capabilities; those of an embedder only if there is one."""
         return _WITHOUT_EMBEDDER | {Capability.EMBEDDER} if self.settings.embedder else _WITHOUT_EMBEDDER
 
     @property

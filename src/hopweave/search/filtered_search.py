@@ -17,11 +17,11 @@ _OVER_FETCH = 3
 _EVERY = 1_000_000  # hits, more than a walk reaches
 
 Asks = Generator[tuple[Source, Knowledge], Sequence[Hit], Sequence[Hit]]
-"""Hands out what to ask of which place, takes the hits, and returns those of the source."""
+"""Yields a source and the knowledge to search with it, is sent the hits, and returns those of the source."""
 
 
 def missing_in(hits: Sequence[Hit]) -> int:
-    """How many documents a source has ranked that the place of the documents does not have."""
+    """How many documents a source has ranked that the knowledge does not have."""
     return hits.missing if isinstance(hits, Fetched) else 0
 
 
@@ -42,15 +42,15 @@ class FilteredSearch:
     def asks(self, source: Source) -> Asks:
         """What to ask a source for, one search after the other, until it has no more or enough of its hits count.
 
-        Documents that are missing in the place of the documents do not count, nor do hits that do not pass the filters.
-        If three times as many hits hold too few that pass, a place that knows which documents pass is asked for those
-        only; a source whose scores depend on other documents is asked for more until it has no more. Of documents in
-        a store of somebody else, which is handed the filters, it is asked at once for all that it ranks.
+        Documents that the knowledge does not have do not count, nor do hits that do not pass the filters. If three
+        times as many hits hold too few that pass, knowledge with the capability `filters` is asked for those that pass
+        only; a source whose scores depend on other documents is asked for more until it has no more. Of documents in a
+        store of somebody else, which is handed the filters, it is asked at once for all that it ranks.
         """
         first, wanted = source, source.top_k
         hits = yield source, self._knowledge
-        if self._wants_more(source, hits, wanted) and (place := self._knowledge_of_passing(wanted)) is not None:
-            every = yield deeper(source, _EVERY), place
+        if self._wants_more(source, hits, wanted) and (filtered := self._knowledge_of_passing(wanted)) is not None:
+            every = yield deeper(source, _EVERY), filtered
             return self._filled(hits, every, wanted)
         while self._wants_more(source, hits, wanted):
             if source is not first and self._knows_what_passes:

@@ -228,7 +228,7 @@ _ARRAYS = {"rows": "i8", "lengths": "i4", "keys": "u8", "offsets": "i8", "places
 
 
 def term_counts(terms: Iterable[str]) -> tuple[Keys, Counts]:
-    """What a document says: the keys of its distinct terms, sorted, and how often each occurs.
+    """The term counts of a document: the keys of its distinct terms, sorted, and how often each occurs.
 
     >>> term_counts(["tide", "gate", "tide"])[1].tolist()
     [1, 2]

@@ -90,7 +90,7 @@ class OnnxFiles:
 
     @property
     def fingerprint(self) -> str:
-        """What tells these weights and this tokenizer from any other, wherever the files are."""
+        """A checksum of these weights and this tokenizer, the same wherever the files are."""
         digest = hashlib.sha256()
         for file in (*self._weights(), self.tokenizer):
             status = file.stat()

@@ -1,4 +1,4 @@
-"""An embedder behind an address: OpenAI, Gemini, and everything that speaks like them."""
+"""An embedder behind an address: OpenAI, Gemini, and services with the same request formats."""
 
 from collections.abc import Sequence
 from typing import Any, Literal

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def from_networkx(graph: "nx.Graph", document_id: str = "networkx") -> Contribution:
-    """A networkx graph as one contribution, ledgered under one id: record it again to replace it, forget it to undo.
+    """A networkx graph as one contribution under one id: contribute it again to replace it, delete the id to remove it.
 
     Node attributes: `document_id` makes a node the passage of that document; else `kind` (entity) and `name` (the
     node itself) make the node of that kind and name. Edge attributes: `type` (relates_to), `weight` (1) and `label`.

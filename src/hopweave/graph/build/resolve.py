@@ -1,4 +1,4 @@
-"""From what each document contributes to the graph they make together."""
+"""The graph that contributions make together, built at once."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable

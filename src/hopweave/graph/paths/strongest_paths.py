@@ -27,7 +27,8 @@ def strongest_paths(
     allowed: Mask | None = None,
     only_read: bool = False,
 ) -> dict[int, Path]:
-    """For each target that can be reached, the path from a seed with the most flow, following edges in both directions.
+    """For each target that can be reached, the path from a seed with the largest flow, following edges in both
+    directions.
 
     flow = weight of the seed / largest weight x product over the hops of decay x share of the edge in the weighted
     degree of the node it leaves. Of all paths that are equally long, only the `breadth` strongest are followed.

@@ -252,14 +252,14 @@ class Graph:
         return self.cached(("targets of type", edge_type), lambda: _read_only(self._targets_of_type(edge_type)))
 
     def cooccurring(self, words: Iterable[str]) -> tuple[Indices, Floats]:  # noqa: ARG002 - of the port
-        """None, as this graph was not made from texts."""
+        """No nodes, because this graph was not made from texts."""
         return np.empty(0, np.int64), np.empty(0)
 
     def expect_words(self, words: Iterable[str]) -> None:
         """There is nothing to prepare."""
 
     def statements(self) -> None:
-        """Who states what is not known."""
+        """None: it is not known which documents state what."""
 
     def stationary_distribution(self, direction: Direction = "out") -> StationaryDistribution | None:
         """The limit of a random walk without restarts, with the default weights of edge types."""

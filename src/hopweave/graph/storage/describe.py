@@ -1,4 +1,4 @@
-"""What the tables know of a node, put together when somebody asks."""
+"""Descriptions of nodes, read from the tables on demand."""
 
 import json
 from collections.abc import Iterator, Sequence

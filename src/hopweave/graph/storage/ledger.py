@@ -1,4 +1,4 @@
-"""Who contributed what: the graph is kept as one entry per document, and worked out from the entries when read.
+"""Who contributed what: the graph is kept as one entry per document, and follows from these entries.
 
 So adding, changing and deleting documents in any order leaves exactly the entries of the documents that are left,
 and indexing a document again changes nothing. `Ledger` keeps the entries in memory. The functions keep them in an

@@ -34,7 +34,8 @@ class FixedBias:
 class SparseBias:
     """A fixed bias that some nodes replace and others multiply.
 
-    What multiplies it is asked for each time, as a graph may find more of it while it is read.
+    The function that returns the multipliers is called each time, because a graph may find more of them while it is
+    read.
 
     >>> flags = np.zeros(3, np.bool_)
     >>> fixed = FixedBias(flags, flags, 0.25, 2.0)

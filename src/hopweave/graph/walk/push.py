@@ -118,8 +118,8 @@ def _push_rounds(
 def _momentum(rows: TransitionRows, options: SolverOptions, rounds: int, left: float) -> float:
     """The share of its last step that a node adds to the next one; `left` is the sum of all residuals above threshold.
 
-    It helps a walk to and fro, not one in circles, which pushes without momentum bring to an end for certain: in k
-    rounds they leave at most (1 - restart)^k.
+    It speeds up walks on undirected graphs, not on directed ones. Without momentum a push always converges: after k
+    rounds at most (1 - restart)^k is left.
     """
     onward = 1 - options.restart
     helps = rows.both_ways and rounds >= PLAIN_ROUNDS and left < 2 * onward**rounds
@@ -201,4 +201,4 @@ def _distribute(
 
 def _by_component(stationary: StationaryDistribution, components: Indices, values: Floats) -> Floats:
     sums = np.bincount(components, values, len(stationary.dangling_mass))
-    return sums.astype(np.float64, copy=False)  # of nothing, it counts with whole numbers
+    return sums.astype(np.float64, copy=False)  # bincount of an empty array returns integers

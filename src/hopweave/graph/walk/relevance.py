@@ -1,4 +1,4 @@
-"""How relevant the sources that a walk starts from find documents."""
+"""The relevance of documents by the sources that a walk starts from."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -26,7 +26,7 @@ class SolverOptions:
 
     @property
     def precision(self) -> Precision:
-        """Half the size and twice as fast, as long as rounding stays far below the tolerance."""
+        """float32, which is half the size and twice as fast, unless rounding errors come near the tolerance."""
         return "float32" if self.tolerance * self.restart >= 1e-4 else "float64"
 
     @property

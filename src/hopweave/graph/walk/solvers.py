@@ -230,7 +230,7 @@ def _column(values: npt.NDArray[Any], like: Floats) -> npt.NDArray[Any]:
 
 
 def _max_iterations(restart: float, tolerance: float) -> int:
-    """After so many iterations only rounding is left to improve."""
+    """The number of iterations after which the error is within rounding."""
     return 10 if restart == 1 else 10 + math.ceil(math.log(tolerance * restart / 2) / math.log1p(-restart))
 
 

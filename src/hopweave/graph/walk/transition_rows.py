@@ -187,7 +187,7 @@ class LocalRows:
 
 
 class _AllAtHand:
-    """For rows that need not be read ahead."""
+    """Mixin for rows that need not be read ahead."""
 
     read_ahead = 0.0
 

@@ -93,7 +93,7 @@ class Connections(ForkAware):
     def read_together(self, *statements: Statement) -> list[Rows]:
         """The rows of statements that are sent together, in one round trip.
 
-        A connection that turns out to be dead is not the caller's concern: all of them are then checked, and the
+        If a connection turns out to be dead, all of them are checked, and the
         statements are sent once more.
         """
         try:

@@ -1,10 +1,10 @@
-"""Digests of what is stored, by which damage is told from what was written."""
+"""Digests of what is stored, to detect damage."""
 
 from hashlib import blake2b
 
 
 def digest_of(*parts: str | bytes) -> bytes:
-    """What some content comes to in 16 bytes.
+    """The digest of some content, in 16 bytes.
 
     >>> len(digest_of("text", "{}"))
     16
@@ -16,7 +16,7 @@ def digest_of(*parts: str | bytes) -> bytes:
 
 
 def vector_digest(model: str, row: int, vector: bytes) -> bytes:
-    """What tells a stored vector, and whose it is, from any other.
+    """The digest of a stored vector and of what it belongs to.
 
     >>> vector_digest("m", 1, bytes(4)) == vector_digest("m", 2, bytes(4))
     False

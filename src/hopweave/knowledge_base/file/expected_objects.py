@@ -1,4 +1,4 @@
-"""Is the schema of a file the one that hopweave makes?
+"""Checks that the schema of a file is the one that hopweave makes.
 
 A file from elsewhere might hold a view in place of a table, or a trigger, that does something else than it should.
 """

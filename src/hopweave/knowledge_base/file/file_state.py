@@ -1,8 +1,8 @@
-"""Reading a file beside which nobody writes, without leaving anything behind.
+"""The state of a file, to notice that it was written while it was read without locks.
 
 SQLite shares a file by means of two more, `-wal` and `-shm`, which a reader makes if they are missing: it needs a
 folder it can write to, and as it may not tidy up, they stay. A file without a log is complete, though, and can be read
-as it is for as long as nobody changes it. That is what is found out here, by looking at it before and after.
+as it is for as long as nobody changes it. So its state is compared before and after it is read.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Does the full-text index say what the documents say?
+"""Checks that the full-text index has the words of the documents.
 
 FTS5 can check itself, but that counts as writing, which a file that is only read refuses. So the index is made again
 from the documents, in a temporary database, and compared word by word.

@@ -1,4 +1,4 @@
-"""Connections that do not take away one another's locks.
+"""Connections that do not release one another's locks.
 
 POSIX locks belong to a process and a file, and closing any descriptor of the file drops all of them. SQLite sees to
 that among connections with locks, but not for one that reads without locks, nor for a file that is opened by other

@@ -1,4 +1,4 @@
-"""Is the log of a file whole? SQLite stops reading a log at the first page that is damaged, without a word.
+"""Checks that the log of a file is whole. SQLite stops reading a log at the first page that is damaged, without a word.
 
 The format is described in https://www.sqlite.org/fileformat2.html#the_write_ahead_log. The checksum of a page is a
 linear recurrence over its 32-bit words, so that of many pages is computed at once: after n pairs of words (a, b), the

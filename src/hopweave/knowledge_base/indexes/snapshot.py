@@ -1,4 +1,4 @@
-"""What of the file is held in memory, kept in step with it."""
+"""The indexes of a file that are held in memory, brought up to date when it changes."""
 
 import logging
 import sqlite3

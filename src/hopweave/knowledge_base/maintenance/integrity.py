@@ -1,4 +1,4 @@
-"""Is the file sound? Every document as it was stored, every index entry as its document says."""
+"""Checks a file: every document is as it was stored, every index entry as its document says."""
 
 import json
 import sqlite3

@@ -1,1 +1,1 @@
-"""Spreading the hits."""
+"""Stages that diversify the hits."""

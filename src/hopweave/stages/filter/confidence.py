@@ -26,7 +26,7 @@ _DEPTH = 5  # the rank whose score is compared with the first, and how many firs
 
 
 class Evidence(NamedTuple):
-    """What speaks for the hits of a question, each in [0, 1]; None where there is nothing to tell it by.
+    """The evidence that the hits of a question answer it, each in [0, 1]; None where it is not known.
 
     `coverage`: how much of the question's words the first three hits contain; words that few hits contain count more.
     `margin`: how far the first hit by words stands out, (first score - fifth score) / first score. `agreement`: the
@@ -64,7 +64,7 @@ class Confidence:
 
     @cached_property
     def evidence(self) -> Evidence:
-        """What speaks for the hits."""
+        """The values that the probability follows from."""
         words, vectors, linking, first, size = self._found
         coverage, any_word = _coverage(first, self._question)
         # a question without any word in common with the hits has none in common with the corpus: words found nothing
@@ -106,7 +106,7 @@ def confidence(
 ) -> Confidence:
     """The probability that the answer's passages are among the hits; 0 without hits.
 
-    `ranked` are the hits whose receipts tell how the sources ranked them, if there are more than those given.
+    `ranked` are the hits whose receipts say how the sources ranked them, if there are more than those given.
 
     >>> hits = [Hit("gate", 2.0, "The tide gate opens at six."), Hit("skua", 0.1, "The Skua is a ferry.")]
     >>> confidence(hits, "When does the tide gate open?").probability > 0.5
@@ -118,7 +118,7 @@ def confidence(
 
 
 def evidence(hits: Sequence[Hit], question: str) -> Evidence:
-    """What the hits, with their receipts, tell about the question.
+    """The evidence of hits, from their texts and receipts.
 
     >>> evidence([Hit("gate", text="The tide gate opens at six.")], "When does the tide gate open?").coverage
     1.0

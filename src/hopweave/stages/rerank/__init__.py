@@ -1,1 +1,1 @@
-"""Reranking by a model."""
+"""Stages that rerank hits by a model."""

@@ -21,7 +21,7 @@ class Parameters:
     """The matrix W of the attention score e·Wc / sqrt(d) of token vector e in context c."""
 
     def copy(self) -> "Parameters":
-        """Arrays of one's own."""
+        """A copy of the arrays."""
         return Parameters(self.tokens.copy(), self.bias.copy(), self.attention.copy())
 
 

@@ -1,1 +1,1 @@
-"""What one document says to the graph by itself."""
+"""Graph builders: what one document contributes to the graph."""

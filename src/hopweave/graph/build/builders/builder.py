@@ -1,4 +1,4 @@
-"""The shape of a graph builder: one document in, what it contributes out."""
+"""The interface of graph builders: one document in, its contribution out."""
 
 import logging
 from abc import ABC, abstractmethod
@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 
 
 class GraphBuilder(Component, ABC):
-    """What one document says to the graph by itself, whatever other documents there are.
+    """Makes the contribution of one document to the graph, whatever other documents there are.
 
     What depends on the others (is a phrase an entity? which titles does this text mention? how rare is a name?) is
     decided in `graph/build/changes.py` whenever a document is written. So adding, changing and deleting documents in

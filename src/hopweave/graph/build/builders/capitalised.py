@@ -103,8 +103,8 @@ def katakana(text: str) -> list[tuple[int, int]]:
 def capitalised_names(text: str, *, year_weight: float = 0.25) -> list[Mention]:
     """The names in a text, each once.
 
-    A capital at the start of a sentence proves nothing: a single word there is not `sure`, stop words are taken
-    off, and of a longer run the rest is given as well. Names joined by a small word are given whole and in parts.
+    A capital at the start of a sentence is no evidence of a name: a single word there is not `sure`, stop words are
+    taken off, and of a longer run the rest is given as well. Names joined by a small word are given whole and in parts.
 
     >>> [mention.name for mention in capitalised_names("The ferry Skua left Port of Harris. She sank in 1974.")]
     ['Skua', 'Port of Harris', 'Port', 'Harris', '1974']

@@ -41,9 +41,9 @@ class MentionsBuilder(GraphBuilder):
 
     It is about its title (with and without a bracketed suffix), its headings, a first line that reads like a title, the
     name of its file and what its first sentence defines; without a title, it is called after the first of these. It
-    mentions the capitalised and quoted names in its text, names in its title that other passages mention as well, and,
-    once the graph is read, everything that another passage is about and that occurs in its words. In scripts without
-    spaces it also mentions strings that its own text or that of another passage repeats.
+    mentions the capitalised and quoted names in its text, names in its title that other passages mention as well, and
+    everything that another passage is about and that occurs in its words. In scripts without spaces it also mentions
+    strings that its own text or that of another passage repeats.
 
     >>> document = Document("d", "Skua is a ferry. She sails to Harris.", {"title": "MV Skua"})
     >>> [(mention.name, mention.is_about) for mention in MentionsBuilder().contribute(document).mentions]

@@ -11,7 +11,7 @@ from hopweave.component import Embedder
 
 
 class CoreEmbedder(NamedParameters):
-    """The frame of an embedder; a component derives from one of the two below and adds its constructor."""
+    """Base class of embedders; a component derives from one of the two below and adds its constructor."""
 
     def __init__(self, embedder: Embedder) -> None:
         """
@@ -40,7 +40,7 @@ class CoreEmbedder(NamedParameters):
 
 
 class CoreTextEmbedder(CoreEmbedder):
-    """The frame of an embedder of questions."""
+    """Base class of embedders of questions."""
 
     @component.output_types(embedding=list[float], meta=dict[str, Any])
     def run(self, text: str) -> dict[str, Any]:
@@ -55,7 +55,7 @@ class CoreTextEmbedder(CoreEmbedder):
 
 
 class CoreDocumentEmbedder(CoreEmbedder):
-    """The frame of an embedder of documents."""
+    """Base class of embedders of documents."""
 
     @component.output_types(documents=list[Document], meta=dict[str, Any])
     def run(self, documents: list[Document]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from hopweave.scores import first
 
 class FuserJoiner(NamedParameters):
     """
-    The frame of a joiner; a component derives from it and adds its constructor, and `run` with its inputs.
+    Base class of joiners; a component derives from it and adds its constructor, and `run` with its inputs.
 
     A source has an input of its own name, so nothing depends on the order in which branches run or arrive. A branch
     that was skipped is simply absent.

@@ -49,7 +49,7 @@ class TrustWeightedJoiner(FuserJoiner):
         :param weights: What the trust in a source is multiplied by, by source name; 1 if not given.
         :param depth: The rank whose score is compared with the first.
         :param exponent: How strongly it counts how far above chance a source is.
-        :param max_stated_share: The share of a source that is fully sure of itself.
+        :param max_stated_share: Weight of a source whose stated trust is 1.
         :param top_k: How many documents to return, all of them when not given.
         """
         fuser = TrustWeighted(weights=weights, depth=depth, exponent=exponent, max_stated_share=max_stated_share)

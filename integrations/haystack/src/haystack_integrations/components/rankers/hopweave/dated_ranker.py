@@ -10,7 +10,7 @@ from haystack_integrations.components.rankers.hopweave.stage_ranker import Stage
 
 
 class DatedRanker(StageRanker):
-    """The frame of a ranker with an input for the time at which the question is asked."""
+    """Base class of rankers with an input for the time at which the question is asked."""
 
     @component.output_types(documents=list[Document], failures=dict[str, str])
     def run(

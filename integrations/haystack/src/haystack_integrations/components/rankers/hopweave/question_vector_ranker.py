@@ -9,7 +9,7 @@ from haystack_integrations.components.rankers.hopweave.stage_ranker import Stage
 
 
 class QuestionVectorRanker(StageRanker):
-    """The frame of a ranker with an input for the question's vector."""
+    """Base class of rankers with an input for the question's vector."""
 
     reads_vectors: ClassVar[bool] = True
 

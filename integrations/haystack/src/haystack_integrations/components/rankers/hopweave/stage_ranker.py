@@ -17,7 +17,7 @@ from hopweave.scores import first
 
 
 class StageRanker(NamedParameters):
-    """The frame of a ranker; a component derives from it and adds its constructor."""
+    """Base class of rankers; a component derives from it and adds its constructor."""
 
     reads_vectors: ClassVar[bool] = False
 

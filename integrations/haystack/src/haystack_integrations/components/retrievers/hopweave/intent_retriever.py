@@ -9,7 +9,7 @@ from haystack_integrations.components.retrievers.hopweave.source_retriever impor
 
 
 class IntentRetriever(SourceRetriever):
-    """The frame of a retriever with an input for the intent of the question."""
+    """Base class of retrievers with an input for the intent of the question."""
 
     @component.output_types(documents=list[Document], failures=dict[str, str])
     def run(

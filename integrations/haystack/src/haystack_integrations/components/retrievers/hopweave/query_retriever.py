@@ -9,7 +9,7 @@ from haystack_integrations.components.retrievers.hopweave.source_retriever impor
 
 
 class QueryRetriever(SourceRetriever):
-    """The frame of a retriever that takes a question and nothing else that belongs to it."""
+    """Base class of retrievers that takes a question and nothing else that belongs to it."""
 
     @component.output_types(documents=list[Document], failures=dict[str, str])
     def run(

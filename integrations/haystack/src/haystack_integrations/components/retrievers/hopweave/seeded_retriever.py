@@ -9,7 +9,7 @@ from haystack_integrations.components.retrievers.hopweave.source_retriever impor
 
 
 class SeededRetriever(SourceRetriever):
-    """The frame of a retriever with an input for documents under each name in `seeds_from`, and one for the intent."""
+    """Base class of retrievers with an input for documents under each name in `seeds_from`, and one for the intent."""
 
     @component.output_types(documents=list[Document], failures=dict[str, str])
     def run(

@@ -38,7 +38,7 @@ from hopweave.metadata.tenants import checked_tenant
 
 class SourceRetriever(NamedParameters):
     """
-    The frame of a retriever; a component derives from it and adds its constructor, and `run` with its inputs.
+    Base class of retrievers; a component derives from it and adds its constructor, and `run` with its inputs.
 
     Filters are honoured by fetching more until `top_k` documents pass. An optional source that fails or is too slow
     gives no documents, so that whatever follows treats its branch as skipped, but says why in `failures` and the log.
