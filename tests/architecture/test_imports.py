@@ -12,7 +12,7 @@ import hopweave
 
 PACKAGE = Path(hopweave.__file__).parent
 FEATURES = {"routing", "text", "vector", "graph", "fusion", "stages", "context"}
-TOP = {"evaluate", "tune", "commands", "cli", "__main__", "service", "spark"}
+TOP = {"evaluate", "tune", "commands", "cli", "__main__", "spark"}
 FRAMEWORKS = {"haystack", "haystack_integrations", "llama_index"}
 HEAVY = {"torch", "faiss", "bm25s", "scipy", "haystack", "llama_index"}
 NOT_EVEN = HEAVY | {"numpy", "pydantic", "yaml", "sqlite3"}
@@ -75,6 +75,10 @@ MAY_IMPORT = (
     | dict.fromkeys(MIDDLE, GROUND | FEATURES | MIDDLE)
     | dict.fromkeys(TOP, GROUND | FEATURES | MIDDLE | TOP | {"__init__"})
 )
+
+
+def test_every_part_that_has_a_place_exists():
+    assert {part(name) for name in modules()} >= FEATURES | MIDDLE | TOP
 
 
 def test_the_ground_floor_is_what_it_is_meant_to_be():

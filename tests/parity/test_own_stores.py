@@ -373,13 +373,13 @@ def test_a_store_without_asynchronous_calls_does_not_block_the_event_loop(home):
     for retriever in (HaystackPageRankRetriever(**place), HaystackRecipeRetriever(**place, **recipe)):
         store.freed = threading.Event()
 
-        async def asked_once(retriever=retriever):
+        async def documents_of(retriever=retriever):
             run = asyncio.ensure_future(retriever.run_async(query=QUESTION))
             await asyncio.sleep(0)
             asyncio.get_running_loop().call_later(0.05, store.freed.set)
             return (await run)["documents"]
 
-        assert IDS["MV Skua"] in {one.id for one in asyncio.run(asked_once())}
+        assert IDS["MV Skua"] in {one.id for one in asyncio.run(documents_of())}
 
 
 def test_asynchronous_runs_use_the_asynchronous_calls_of_stores(home, request, monkeypatch):

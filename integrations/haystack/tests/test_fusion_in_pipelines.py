@@ -112,7 +112,7 @@ def test_a_skipped_branch_is_absent_and_its_weight_is_shared_out(run):
     two = WeightedJoiner(sources=["text", "vector"], weights={"text": 0.6, "vector": 0.3})
     alone = two.run(text=LISTS["text"], vector=LISTS["vector"])
     assert ranking(result) == ranking({"joiner": alone})
-    assert result["joiner"]["documents"][0].meta["hopweave"]["receipts"][-1]["details"]["missing"] == ["graph"]
+    assert result["joiner"]["documents"][0].meta["hopweave"]["receipts"][-1]["details"]["missing_signals"] == ["graph"]
 
 
 def test_the_stock_joiner_breaks_on_a_skipped_branch():
@@ -137,7 +137,7 @@ def test_an_optional_source_that_fails_is_absent(run, file):
     asked = {"text": {"query": "ferry"}, "vector": {"query_embedding": [0.1] * 256}}
     result = made.run(asked) if run == "run" else asyncio.run(made.run_async(asked))
     details = result["joiner"]["documents"][0].meta["hopweave"]["receipts"][-1]["details"]
-    assert details["missing"] == ["vector"]
+    assert details["missing_signals"] == ["vector"]
     assert list(details["signals"]) == ["text"]
 
 
@@ -149,7 +149,7 @@ def test_a_source_that_is_needed_fails_aloud(file):
 def test_an_empty_list_is_not_a_skipped_branch():
     ran = weighted().run(text=LISTS["text"], vector=[], graph=None)["documents"]
     details = ran[0].meta["hopweave"]["receipts"][-1]["details"]
-    assert details["missing"] == ["graph"]
+    assert details["missing_signals"] == ["graph"]
     assert set(details["signals"]) == {"text", "vector"}
 
 

@@ -60,7 +60,7 @@ def of_core(recipe, kb):
     return [(hit.id, hit.score) for hit in Pipeline(recipe, kb).run(QUESTION).hits]
 
 
-def test_finds_nodes_and_tells_why_without_telling_the_llm(kb):
+def test_finds_nodes_and_says_why_but_not_to_the_llm(kb):
     nodes = RecipeRetriever(kb).retrieve(QUESTION)
     assert {node.node_id for node in nodes[:2]} == {"pump", "pump-copy"}
     receipts = nodes[0].metadata["hopweave"]["receipts"]

@@ -120,7 +120,7 @@ def weighted_sum(
 ) -> list[Hit]:
     """The weighted sum of rankings; `weights` go by signal, `stage` and `details` are for the receipts."""
     missing = sorted(signal for signal, weight in weights.items() if weight > 0 and signal not in evidence)
-    common = {"normalisation": normalisation, **({"missing": missing} if missing else {}), **details}
+    common = {"normalisation": normalisation, **({"missing_signals": missing} if missing else {}), **details}
     sums = _Sums(evidence, weights, common)
     partial = {
         key: _partial(key, evidence, weights, common)

@@ -92,7 +92,7 @@ def test_a_missing_signal_is_shared_out_in_proportion():
     fused = Weighted().fuse(rankings, DEBUGGING)
     # 0.30 and 0.45 of 0.75
     assert scores(fused) == pytest.approx({"b": 0.4 * 0.5 + 0.6, "a": 0.4, "c": 0.0, "d": 0.0})
-    assert fused[0].receipts[-1].details["missing"] == ["graph", "intent_edges"]
+    assert fused[0].receipts[-1].details["missing_signals"] == ["graph", "intent_edges"]
     assert signals(fused[0])["text"]["weight"] == pytest.approx(0.6)
 
 
@@ -100,7 +100,7 @@ def test_a_source_that_found_nothing_is_not_missing():
     rankings = {"vector": FOUR["vector"], "text": []}
     fused = Weighted().fuse(rankings, DEBUGGING)
     assert scores(fused)["a"] == pytest.approx(0.4)
-    assert fused[0].receipts[-1].details["missing"] == ["graph", "intent_edges"]
+    assert fused[0].receipts[-1].details["missing_signals"] == ["graph", "intent_edges"]
 
 
 def test_own_weights_by_source_name():
@@ -109,7 +109,7 @@ def test_own_weights_by_source_name():
     assert "intent" not in fused[0].receipts[-1].details
     alone = Weighted(weights={"text": 3, "vector": 1}).fuse({"text": FOUR["text"]}, PLAIN)
     assert scores(alone) == pytest.approx({"b": 1.0, "d": 0.0})
-    assert alone[0].receipts[-1].details["missing"] == ["vector"]
+    assert alone[0].receipts[-1].details["missing_signals"] == ["vector"]
 
 
 def test_weight_zero_is_a_weight():

@@ -18,7 +18,7 @@ from hopweave.vector import vector_index
 from hopweave.vector.vector_index import VectorIndex
 
 Rows = npt.NDArray[np.int64]
-_Terms = tuple[int, Any, Any]
+_TermCounts = tuple[int, Any, Any]
 
 
 class _OverRows(LiveIndex[T]):
@@ -137,7 +137,7 @@ def _removed(connection: sqlite3.Connection, after_version: int) -> Rows:
     return np.array([row for (row,) in found], np.int64)
 
 
-def _stored_terms(connection: sqlite3.Connection, name: str, after: int) -> Iterator[_Terms]:
+def _stored_terms(connection: sqlite3.Connection, name: str, after: int) -> Iterator[_TermCounts]:
     found = connection.execute(
         "SELECT row, keys, counts FROM terms WHERE analyzer = ? AND row > ? ORDER BY row", (name, after)
     )
@@ -145,7 +145,7 @@ def _stored_terms(connection: sqlite3.Connection, name: str, after: int) -> Iter
         yield row, np.frombuffer(keys, np.uint64), np.frombuffer(counts, np.int32)
 
 
-def _analysed_terms(connection: sqlite3.Connection, name: str, after: int) -> Iterator[_Terms]:
+def _analysed_terms(connection: sqlite3.Connection, name: str, after: int) -> Iterator[_TermCounts]:
     analyse = analyzer(name)
     for row, title, text in connection.execute(
         "SELECT row, title, text FROM documents WHERE row > ? ORDER BY row", (after,)

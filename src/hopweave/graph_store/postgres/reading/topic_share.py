@@ -15,11 +15,11 @@ WITH sample AS (
 ), topics AS (
     SELECT s.id, e.dst FROM sample s
     CROSS JOIN LATERAL (SELECT DISTINCT dst FROM edges WHERE src = s.id AND code / 4 = %s AND (code & 2) = 0) e
-), telling AS (
+), distinctive AS (
     SELECT dst FROM topics GROUP BY dst HAVING count(*) <= greatest(%s * (SELECT count(*) FROM sample), %s)
 )
 SELECT count(DISTINCT t.id)::float / greatest((SELECT count(*) FROM sample), 1)
-FROM topics t JOIN telling USING (dst) JOIN nodes n ON n.id = t.dst WHERE (n.description::json ->> 2) !~ %s
+FROM topics t JOIN distinctive USING (dst) JOIN nodes n ON n.id = t.dst WHERE (n.description::json ->> 2) !~ %s
 """
 
 

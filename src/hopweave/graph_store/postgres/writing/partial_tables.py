@@ -148,7 +148,7 @@ class PartialTables:
 
     def load_documents(self, counted: Numbers, searched: Numbers, words: Numbers) -> Numbers:
         """Load the documents that say a name in `counted`, or whose text may have one in `searched` or a word."""
-        phrases = [found for node in searched.tolist() if (found := self._telling_words(node))]
+        phrases = [found for node in searched.tolist() if (found := self._content_words(node))]
         common = [word for word in self.word_ids.ids(words).tolist() if word >= 0]
         self._cursor.execute(
             "SELECT node FROM documents WHERE names && %s::int[] "
@@ -167,7 +167,7 @@ class PartialTables:
         self._load_rows(self._cursor.fetchall())
         return self.node_ids.locals(ids)
 
-    def _telling_words(self, node: int) -> tuple[int, ...]:
+    def _content_words(self, node: int) -> tuple[int, ...]:
         """The rarest words of a name, by their numbers in the database; none if no document has them all."""
         tables = self.tables
         numbers = [tables.word_strings.get(word) for word in tables.key_of_name(node).split(" ")]

@@ -26,7 +26,7 @@ PIPELINES = Path(__file__).parent / "pipelines"
 
 
 def to_pipeline(
-    recipe: str | Recipe = DEFAULT_RECIPE, knowledge_base: str | Path | None = None, **place: Any
+    recipe: str | Recipe = DEFAULT_RECIPE, knowledge_base: str | Path | None = None, **shared: Any
 ) -> Pipeline:
     """
     A pipeline with one component per source, fuser and stage of a recipe, to be changed like any other.
@@ -57,16 +57,16 @@ def to_pipeline(
 
     :param recipe: Name of a shipped recipe, path of a YAML file, or a recipe; `multihop` when not given.
     :param knowledge_base: Path of the knowledge base file.
-    :param place: Where else things are, as in `RecipeRetriever`: `graph`, `graph_schema`, `document_store`, `upstream`
+    :param shared: Further parameters, as in `RecipeRetriever`: `graph`, `graph_schema`, `document_store`, `upstream`
         and `tenant`, each given to every component that takes it.
     :returns: The pipeline.
     """
-    return _assembled(load_recipe(recipe), Place(knowledge_base, **place))[0]
+    return _assembled(load_recipe(recipe), SharedParameters(knowledge_base, **shared))[0]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
-    """Where documents and graph are, which sources are found by others, and who asks."""
+class SharedParameters:
+    """The parameters that several components of a pipeline take."""
 
     knowledge_base: str | Path | None = field(default=None, kw_only=False)
     document_store: DocumentStore | None = None
@@ -98,17 +98,17 @@ class Place:
         file.check_recipe(with_upstream(recipe, self.upstream, {}))
 
 
-def last_step(recipe: str | Recipe, knowledge_base: str | Path | None = None, **place: Any) -> tuple[Pipeline, str]:
+def last_step(recipe: str | Recipe, knowledge_base: str | Path | None = None, **shared: Any) -> tuple[Pipeline, str]:
     """
     The pipeline of a recipe as far as its documents, without paths and context, and the name of its last component.
 
     :param recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
     :param knowledge_base: Path of the knowledge base file.
-    :param place: As in `to_pipeline`.
+    :param shared: As in `to_pipeline`.
     :returns: Both.
     """
     without = {"context": None, "neighbourhood": None, "paths": None}
-    return _assembled(load_recipe(recipe).model_copy(update=without), Place(knowledge_base, **place))
+    return _assembled(load_recipe(recipe).model_copy(update=without), SharedParameters(knowledge_base, **shared))
 
 
 def open_sockets(pipeline: Pipeline, name: str) -> list[str]:
@@ -122,37 +122,37 @@ def open_sockets(pipeline: Pipeline, name: str) -> list[str]:
     return [f"{part}.{name}" for part, sockets in sorted(pipeline.inputs().items()) if name in sockets]
 
 
-def to_yaml(recipe: str | Recipe = DEFAULT_RECIPE, knowledge_base: str | Path | None = None, **place: Any) -> str:
+def to_yaml(recipe: str | Recipe = DEFAULT_RECIPE, knowledge_base: str | Path | None = None, **shared: Any) -> str:
     """
     A recipe as a YAML pipeline that ends in a cited context, with the inputs and outputs that Hayhooks wants declared.
 
     :param recipe: Name of a shipped recipe, path of a YAML file, or a recipe; `multihop` when not given.
     :param knowledge_base: Path of the knowledge base file; `hopweave.db` if there is no graph either.
-    :param place: As in `to_pipeline`.
+    :param shared: As in `to_pipeline`.
     :returns: The YAML; `Pipeline.loads` reads it without any setting. A secret is written as the name of its
         environment variable.
     """
     recipe = load_recipe(recipe)
     complete = recipe.model_copy(update={"context": recipe.context or ContextBuilder()})
-    if knowledge_base is None and place.get("graph") is None:
+    if knowledge_base is None and shared.get("graph") is None:
         knowledge_base = "hopweave.db"
-    pipeline = to_pipeline(complete, knowledge_base, **place)
+    pipeline = to_pipeline(complete, knowledge_base, **shared)
     declared: dict[str, Any] = {
         "inputs": {
             "query": open_sockets(pipeline, "query"),
-            **{name: [f"{name}.documents"] for name in place.get("upstream", ())},
+            **{name: [f"{name}.documents"] for name in shared.get("upstream", ())},
         },
         "outputs": {"context": "context.context"},
     }
     return pipeline.dumps() + yaml.safe_dump(declared, sort_keys=False)
 
 
-def _assembled(recipe: Recipe, place: Place) -> tuple[Pipeline, str]:
-    place.check(recipe)
-    shared = place.parameters
+def _assembled(recipe: Recipe, given: SharedParameters) -> tuple[Pipeline, str]:
+    given.check(recipe)
+    shared = given.parameters
     parts: dict[str, Any] = {
-        name: UpstreamRouter(tenant=place.tenant)
-        if name in place.upstream
+        name: UpstreamRouter(tenant=given.tenant)
+        if name in given.upstream
         else to_component(source, **shared, top_k=recipe.depth(name), filter_policy="defer")
         for name, source in recipe.sources.items()
     }
@@ -160,7 +160,7 @@ def _assembled(recipe: Recipe, place: Place) -> tuple[Pipeline, str]:
     limits = _limits(recipe)
     fuse = _add(parts, "fuse", to_component(recipe.fuse, sources=list(recipe.sources), **limits[0]))
     for name, source in recipe.sources.items():
-        needs = () if name in place.upstream else source.needs
+        needs = () if name in given.upstream else source.needs
         wires += [(f"{name}.documents", f"{fuse}.{name}")]
         wires += [(f"{needed}.documents", f"{name}.{needed}") for needed in needs]
     last = fuse
@@ -180,7 +180,7 @@ def _assembled(recipe: Recipe, place: Place) -> tuple[Pipeline, str]:
     if recipe.context:
         name = _add(parts, "context", to_component(recipe.context))
         wires.append((f"{last}.documents", f"{name}.documents"))
-        wires += [(sender, f"{name}.{place}") for sender, place in lines]
+        wires += [(sender, f"{name}.{socket}") for sender, socket in lines]
     wires += _limited(recipe, parts, fuse, last)
     wires += _routing(recipe, parts, shared)
     pipeline = Pipeline()
