@@ -29,7 +29,7 @@ class Neighbourhoods:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """One line of text per service that has neighbours, the best last: what stands last is read best."""
+        """One line of text per service that has neighbours, the best last, as the end of a context is read best."""
         described = ((name, "; ".join(_describe(around))) for name, around in self.by_name.items())
         return tuple(reversed([f"{name} {words}" for name, words in described if words]))
 

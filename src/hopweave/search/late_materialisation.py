@@ -10,7 +10,7 @@ from hopweave.knowledge import Capability, Knowledge, Ranking
 
 
 def can_materialise_late(knowledge: Knowledge, sources: Iterable[Source]) -> bool:
-    """Whether none of the sources reads what it ranks, and the place then still has the documents that were ranked."""
+    """Whether none of the sources reads what it ranks, and the knowledge still has the documents that were ranked."""
     return {Capability.ONE_VERSION, Capability.TENANTS} <= knowledge.capabilities and not any(
         source.reads_documents for source in sources
     )
@@ -58,6 +58,6 @@ class _WithoutText:
         return {key: Hit(key) for key in wanted if key in there}
 
     def _noted(self, ranking: Ranking) -> Ranking:
-        """What the place itself ranks is there, and visible."""
+        """What the knowledge itself ranks is there, and visible."""
         self._there.update(key for key, _ in ranking)
         return ranking

@@ -23,7 +23,7 @@ from hopweave.metadata.filters import Filters
 
 
 class NoDocuments(Knowledge):
-    """The place of recipes whose retrievers bring documents of their own; those retrievers see to tenants."""
+    """Knowledge for recipes whose retrievers bring documents of their own; those retrievers see to tenants."""
 
     version = 0
 

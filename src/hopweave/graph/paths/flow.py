@@ -39,7 +39,7 @@ class Paths:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The paths in words, the best last: what stands last is read best."""
+        """The paths in words, the best last, as the end of a context is read best."""
         return tuple(path.words for path in reversed(self.paths))
 
     @property

@@ -1,4 +1,4 @@
-"""Do the index images say what the rows of the file say?"""
+"""Checks that the index images hold what the rows of the file hold."""
 
 import sqlite3
 from collections.abc import Iterator

@@ -71,7 +71,7 @@ def near_rows(found: Rows) -> NearRows:
 
 
 def no_near_rows() -> NearRows:
-    """No words next to no names."""
+    """Columns without rows."""
     return NearRows(*(np.empty(0, np.int32) for _ in NearRows._fields))
 
 

@@ -125,7 +125,7 @@ class PostgresGraph(RowEdges):
 
     @property
     def entry_count(self) -> int:
-        """More than fits into memory, as far as algorithms are concerned."""
+        """So large a number that a walk pushes and does not solve for the whole graph."""
         return 1 << 62
 
     read_ahead = 0.2

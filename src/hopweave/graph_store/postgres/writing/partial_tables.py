@@ -224,7 +224,7 @@ class PartialTables:
         self.added.append(added)
 
     def pad_stated(self) -> None:
-        """Note that stated edges that this change has added are not stored."""
+        """Note that the stated edges which this change has added are not stored yet."""
         added = len(self.tables.edges) - len(self.stated_ids)
         self.stated_ids += [-1] * added
         self.stated_before += [(-1, -1)] * added

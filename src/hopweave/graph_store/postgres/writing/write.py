@@ -1,4 +1,4 @@
-"""One write to a graph in PostgreSQL: what is new, what is gone, and what has only moved."""
+"""One write to a graph in PostgreSQL: new contributions, removed ones, and changes of source or metadata alone."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence

@@ -43,7 +43,7 @@ class KnowledgeFile:
         :param document_store: Where documents live, if not in the file.
         :param graph: A graph, in the place of that of the file.
         :param graph_schema: Schema of the database in which the tables of the graph lie.
-        :param graph_alone: Whether a graph will do without a place for its documents.
+        :param graph_alone: Whether a graph is enough, without a store for its documents.
         :raises ValueError: If something is missing.
         """
         from haystack_integrations.document_stores.hopweave import HopweaveDocumentStore
@@ -122,7 +122,7 @@ class KnowledgeFile:
         """
         Refuse a recipe that searches words or vectors where there is only a graph.
 
-        :param recipe: The sources that are left for this place.
+        :param recipe: The recipe, without the sources that others stand in for.
         :raises RecipeError: If a source cannot work.
         """
         if self.graph is not None and self.path is None:
