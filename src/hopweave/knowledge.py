@@ -108,7 +108,7 @@ class Knowledge(Protocol):
     """
 
     has_all: bool = True
-    """Whether a document that cannot be had is missing; not in a place that holds back what does not pass filters."""
+    """Whether a document that cannot be had is missing; not where documents that do not pass filters are held back."""
 
     versions_documents: bool = True
     """Whether `version` grows with every change of a document; not if a store without versions has the documents."""
@@ -205,9 +205,9 @@ class Knowledge(Protocol):
         raise _missing(self, Capability.FILTERS, "within")
 
     def passing(self, filters: "Filters", admits: Callable[[Hit], bool], count: int) -> "Knowledge | None":
-        """For a place without `within`: itself, but it hands out only documents that pass, up to about `count`.
+        """For knowledge without `within`: itself, but it hands out only documents that pass, up to about `count`.
 
-        `admits` decides; `filters` are for a store that filters by itself. None if the place cannot do that.
+        `admits` decides; `filters` are for a store that filters by itself. None if it cannot do that.
         """
         return None
 

@@ -23,7 +23,7 @@ _FETCHED_AT_ONCE = 500
 
 
 class GraphHome(Protocol):
-    """A place that keeps a graph and knows which documents tenants may see, such as a `GraphStore`.
+    """Something that keeps a graph and knows which documents tenants may see, such as a `GraphStore`.
 
     It may have a method `graph_for(tenant)` besides, as `Knowledge` does.
     """

@@ -92,9 +92,9 @@ class KnowledgeBase(StoredDocuments, SnapshotRankings):
     ) -> "KnowledgeBase":
         """Open a file, or create it. Without a path the knowledge base is temporary and gone when closed.
 
-        `embedder` is anything that embeds texts, or None for no vectors; `builders` connect documents (by mentions and
-        links; an empty list for no graph); with an `own_share` below 1, vector search blends the vector of a document
-        with those of its neighbours in the graph. They and `analyzers` (nlp) are settled when the file is new.
+        `embedder` is anything that embeds texts, or None for no vectors; `builders` connect documents (by mentions,
+        links and parts; an empty list for no graph); with an `own_share` below 1, vector search blends the vector of a
+        document with those of its neighbours in the graph. They and `analyzers` (nlp) are settled when the file is new.
         Above `approximate_above` vectors, search looks into near cells. `allow_graph` is for files of `GraphStore`.
         """
         temporary = TemporaryFolder() if path is None else None

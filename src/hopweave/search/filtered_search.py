@@ -68,7 +68,7 @@ class FilteredSearch:
         return Fetched([hits[place] for place in sorted(kept)], missing=missing_in(hits))
 
     def _knowledge_of_passing(self, count: int) -> Knowledge | None:
-        """Where only documents that pass the filters can be had; None if there are no filters, or by other means."""
+        """Knowledge of only the documents that pass the filters; None if there are no filters, or by other means."""
         filters, tenant = self._query.filters, self._query.tenant
         if filters is None or self._knows_what_passes:
             return None
