@@ -44,7 +44,9 @@ def test_laws(component, library, text, intent, tenant, top_k):
 
     ids = [hit.id for hit in found]
     assert len(ids) == len(set(ids)) <= top_k
-    assert set(ids) <= library.get(list("abcdefgh"), tenant=tenant).keys(), "a document was invented, or seen by a stranger"
+    assert set(ids) <= library.get(list("abcdefgh"), tenant=tenant).keys(), (
+        "a document was invented, or seen by a stranger"
+    )
     documents = library.get(ids)
     assert [(hit.text, hit.metadata) for hit in found] == [
         (documents[key].text, documents[key].metadata) for key in ids

@@ -97,7 +97,7 @@ class StationaryDistribution:
 
     >>> components = np.array([0, 0, 1])
     >>> stationary = StationaryDistribution.of(np.array([0.25, 0.75, 1.0]), components, components == 0, components < 0)
-    >>> stationary.top_nodes.tolist(), limit.top_offsets.tolist(), limit.dangling_mass.tolist()
+    >>> stationary.top_nodes.tolist(), stationary.top_offsets.tolist(), stationary.dangling_mass.tolist()
     ([1, 0, 2], [0, 2, 3], [0.0, 0.0])
     """
 
