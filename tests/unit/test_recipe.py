@@ -141,3 +141,16 @@ def test_the_schema_lists_the_kinds_and_their_parameters():
     mapping = schema["properties"]["sources"]["additionalProperties"]["discriminator"]["mapping"]
     assert {"bm25", "full_text", "keyword", "vector"} <= mapping.keys()
     assert schema["$defs"]["BM25"]["properties"]["top_k"]["minimum"] == 1
+
+
+def test_a_key_that_comes_twice_is_named():
+    twice = "name: a\nsources: {words: {kind: bm25}, words: {kind: vector}}\n"
+    with pytest.raises(RecipeError, match=r"the key 'words' comes twice in one mapping at line 2"):
+        Recipe.from_yaml(twice)
+    with pytest.raises(RecipeError, match=r"the key 'top_k' comes twice"):
+        Recipe.from_yaml("name: a\ntop_k: 3\nsources:\n  words: {kind: bm25}\n'top_k': 8\n")
+
+
+def test_keys_of_other_mappings_and_merged_ones_may_be_the_same():
+    recipe = Recipe.from_yaml("name: a\nsources:\n  one: &one {kind: bm25, top_k: 3}\n  two: {<<: *one, top_k: 5}\n")
+    assert [source.top_k for source in recipe.sources.values()] == [3, 5]

@@ -9,12 +9,14 @@ from hopweave.errors import UnreadableInput
 MAX_CHARACTERS = 200_000
 MAX_NODES = 20_000
 MAX_DEPTH = 64
+_MERGE = "tag:yaml.org,2002:merge"  # of the key <<, which may be repeated
 
 
 def limited_yaml(text: str) -> Any:
     """What a YAML text says. It is refused if it is long, nested deeply, or long or endless once aliases are replaced.
 
-    Errors give the reason and the place, but nothing of the text, which may hold a password.
+    A key that comes twice is refused too. Errors give the reason, the place and such a key, but nothing else of the
+    text, which may hold a password.
 
     >>> limited_yaml("title: MV Skua")
     {'title': 'MV Skua'}
@@ -35,6 +37,10 @@ def limited_yaml(text: str) -> Any:
         raise UnreadableInput(_reason(error)) from None  # the cause would quote the text
     except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise UnreadableInput(f"cannot be read ({type(error).__name__})") from None
+
+
+class _RepeatedKey(yaml.composer.ComposerError):
+    """The same key a second time, of which YAML libraries keep the last without a word."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -59,6 +65,17 @@ class _Loader(yaml.SafeLoader):
             raise yaml.composer.ComposerError(None, None, f"more than {limit}", start)
         return node
 
+    def compose_mapping_node(self, anchor: Any) -> Any:
+        node = super().compose_mapping_node(anchor)  # type: ignore[no-untyped-call]
+        seen = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode) or key.tag == _MERGE:
+                continue
+            if (key.tag, key.value) in seen:
+                raise _RepeatedKey(None, None, f"the key {key.value!r} comes twice in one mapping", key.start_mark)
+            seen.add((key.tag, key.value))
+        return node
+
     def _size(self, node: Any) -> tuple[int, int]:
         inner = node.value if isinstance(node, yaml.CollectionNode) else ()
         if isinstance(node, yaml.MappingNode):
@@ -76,7 +93,9 @@ class _Loader(yaml.SafeLoader):
 
 
 def _reason(error: yaml.YAMLError) -> str:
-    problem = (getattr(error, "problem", None) or "cannot be read").split("'")[0].split('"')[0]  # a quotation follows
+    problem = getattr(error, "problem", None) or "cannot be read"
+    if not isinstance(error, _RepeatedKey):
+        problem = problem.split("'")[0].split('"')[0]  # a quotation follows
     mark = getattr(error, "problem_mark", None)
     place = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
     return problem.strip().removesuffix("but found").rstrip(" ,") + place

@@ -18,7 +18,10 @@ _LINK = re.compile(r"\[[^\[\]\n]{0,500}\]\(([^()\s]{1,2000})\)")
 
 
 def read_markdown(file: Path, name: str, _: OnBad, max_characters: int) -> Iterator[Document]:
-    """One document per section, or several for a long one; front matter becomes metadata, and so do links."""
+    """One document per section, or several for a long one; front matter becomes metadata, and so do links.
+
+    Front matter is a YAML mapping between two lines `---` at the beginning; anything else there is text.
+    """
     text = file.read_text(encoding="utf-8-sig")
     metadata: dict[str, Any] = {"source": name}
     if front := _FRONT_MATTER.match(text):
@@ -26,8 +29,9 @@ def read_markdown(file: Path, name: str, _: OnBad, max_characters: int) -> Itera
             fields = limited_yaml(front[1])
         except UnreadableInput as error:
             raise UnreadableInput(f"{file}: its front matter is not usable YAML: {error}") from error
-        metadata.update(fields if isinstance(fields, dict) else {})
-        text = text[front.end() :]
+        if isinstance(fields, dict) or not front[1].strip():  # else it is text between two rules
+            metadata.update(fields or {})
+            text = text[front.end() :]
     sections = _sections(text)
     metadata.setdefault("title", next((heading for heading, _ in sections if heading), file.stem))
     parts = [(heading, part) for heading, section in sections for part in passages(section, max_characters)]

@@ -145,6 +145,17 @@ def test_a_bad_file_in_a_folder_costs_only_itself(write, tmp_path):
     assert len(bad) == 1
 
 
+@pytest.mark.parametrize("between", ["The reactor code is 7719.", "# Reactor", "- 7719\n- 7720", "7719"])
+def test_text_between_two_rules_is_no_front_matter(write, between):
+    file = write("a.md", f"---\n{between}\n---\nrest")
+    assert " ".join(document.text for document in read(file)).split() == file.read_text().split()
+
+
+def test_a_key_twice_in_the_front_matter_is_named(write):
+    with pytest.raises(UnreadableInput, match=r"the key 'title' comes twice in one mapping at line 3, column 1"):
+        read(write("a.md", "---\ntitle: One\nyear: 1974\ntitle: Two\n---\nText"))
+
+
 # JSON Lines
 
 
@@ -175,8 +186,9 @@ def test_json_lines(write):
         (b'{"text": "unclosed', "line 2: is not JSON: Unterminated string starting at at column 10"),
         (b"[1, 2]", "is not a JSON object"),
         (b"null", "is not a JSON object"),
-        (b'{"id": "x"}', "needs a string under text or content, but got None"),
-        (b'{"text": 5}', "needs a string under text or content, but got 5"),
+        (b'{"id": "x"}', "needs a string under text or content, but found 'id'"),
+        (b"{}", "needs a string under text or content, but found nothing"),
+        (b'{"text": 5}', "needs a string under text, but got 5"),
         (b'{"text": "x", "id": ["x"]}', "its id must be a string or a whole number, but got ['x']"),
         (b'{"text": "x", "id": true}', "its id must be a string or a whole number, but got True"),
         (b'{"text": "x", "id": ""}', "a document's id must be a non-empty string"),
@@ -202,6 +214,20 @@ def test_a_broken_line_is_named_and_costs_only_itself(write, line, message):
     assert len(bad) == 1
 
 
+@pytest.mark.parametrize(
+    ("content", "what", "program"),
+    [
+        ('[{"text": "one"},\n {"text": "two"}]', "one JSON array", ".[]"),
+        ('\n[\n  {"text": "one"}\n]', "one JSON array", ".[]"),
+        ('{\n  "text": "one"\n}', "an object over several lines", "."),
+    ],
+)
+def test_json_that_is_not_made_of_lines_is_said_once(write, content, what, program):
+    file = write("c.jsonl", content)
+    complaint = f"{file}: holds {what}, but JSON Lines are one object on each line; to convert it: jq -c '{program}' "
+    assert with_bad(file) == ([], [complaint + "FILE > NEW.jsonl"])
+
+
 # CSV
 
 
@@ -220,7 +246,7 @@ def test_csv(write):
     ("row", "message"),
     [
         (b"a,too,many,columns", "line 3: has more than the 2 columns of its header"),
-        (b"a,", "line 3: needs a string under text or content, but got None"),
+        (b"a,", "line 3: needs a string under text or content, but found 'id'"),
         (b"a", "line 3: needs a string under text or content"),
         (b"a,\xff\xfe", "line 3: document 'a' cannot be stored: it is not valid Unicode"),
         (b"a," + b"x" * 200_000, "line 3: field larger than field limit"),
@@ -239,3 +265,17 @@ def test_a_broken_row_is_named_and_costs_only_itself(write, row, message):
 @pytest.mark.parametrize("content", ["", "id,text\n"])
 def test_a_table_without_rows_is_no_document(write, content):
     assert read(write("c.csv", content)) == []
+
+
+@pytest.mark.parametrize(
+    ("header", "complaint"),
+    [
+        ("id;text", "names 'id;text'; is it separated by semicolons? columns must be separated by commas"),
+        ("id\ttext", "names 'id\\ttext'; is it separated by tabs? columns must be separated by commas"),
+        ("Text,ID", "names 'Text', 'ID'; names of columns are in lower case and have no spaces around them"),
+        ("a,The Skua sails", "names 'a', 'The Skua sails'; the first line must hold the names of the columns"),
+    ],
+)
+def test_a_table_without_a_column_of_text_is_refused_once_with_advice(write, header, complaint):
+    file = write("c.csv", f"{header}\n1,one\n2,two\n")
+    assert with_bad(file) == ([], [f"{file}: needs a column text or content, but its first line {complaint}"])
