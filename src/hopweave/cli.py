@@ -2,15 +2,18 @@
 
 import argparse
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from pydantic import ValidationError
 
 import hopweave
 from hopweave.commands import check, compact, import_tables, index, info, query, restore, schema, train_embedder
 from hopweave.commands.evaluation import compare, diagnose, evaluate, tune
-from hopweave.commands.terminal import note
+from hopweave.commands.terminal import note, prepare_streams
 from hopweave.errors import HopweaveError, explain
 
 _DESCRIPTION = """\
@@ -39,14 +42,18 @@ _COMMANDS = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code: 0 success, 1 failure, 2 wrong usage, 130 interrupted."""
+    """Run a command and return its exit code: 0 success, 1 failure, 2 wrong usage, 130 interrupted, 143 terminated."""
+    prepare_streams()
     options = _parser().parse_args(arguments)
     try:
-        code = int(options.run(options))
+        with _terminable():
+            code = int(options.run(options))
         sys.stdout.flush()
         return code
+    except _Terminated:
+        return 128 + signal.SIGTERM
     except KeyboardInterrupt:
-        return 130
+        return 128 + signal.SIGINT
     except BrokenPipeError:  # the reader closed the pipe; the rest of the output is discarded
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -54,6 +61,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         reason = explain(error) if isinstance(error, ValidationError) else error
         note(reason)
         return 1
+
+
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM, which ends a command as SIGINT does: what was committed stays, and worker processes end too."""
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield  # a program that runs commands has its own way
+        return
+
+    def terminate(number: int, frame: object) -> None:  # noqa: ARG001 - shape
+        raise _Terminated
+
+    signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _parser() -> argparse.ArgumentParser:

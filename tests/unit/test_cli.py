@@ -118,6 +118,41 @@ def test_interrupting_keeps_what_is_committed_and_running_again_goes_on():
         assert kb.check() == []
 
 
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGKILL, -9)])
+def test_workers_end_with_the_command_and_let_go_of_its_output(number, code):
+    path = lines(*({"id": f"d{n}", "text": f"passage {n} " * 40} for n in range(20_000)))
+    command = [sys.executable, "-m", "hopweave", "index", path, "--batch-size", "50", "--workers", "2"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipes, preexec_fn=interruptible) as child:  # noqa: PLW1509 - no other threads
+        while not (Path("hopweave.db").exists() and stored("hopweave.db") > 100):
+            time.sleep(0.02)
+        child.send_signal(number)
+        _, complaint = child.communicate(timeout=30)  # until nobody can write any more
+    assert child.returncode == code
+    assert ("run it again to go on" in complaint) == (number != signal.SIGKILL)
+    assert "Traceback" not in complaint
+    assert process("check").returncode == 0
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_closed_stream_is_no_error(isles_db, closed):
+    script = f"{sys.executable} -m hopweave info --json {closed}"
+    ran = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert (ran.stdout == "") == closed.startswith(">")
+
+
+def test_characters_that_the_terminal_lacks_are_shown_by_their_numbers(isles_db):
+    with KnowledgeBase.open("hopweave.db") as kb:
+        kb.add([Document("boat", "The boat → 船 🚢")])
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    asked = process("query", "boat", "--explain", env=ascii_only)
+    assert (asked.returncode, asked.stderr) == (0, "")
+    assert r"The boat \u2192 \u8239 \ud83d\udea2" in asked.stdout
+    read = json.loads(process("query", "boat", "--json", env=ascii_only).stdout)
+    assert read["hits"][0]["text"] == "The boat → 船 🚢"
+
+
 @pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
 def test_help_shows_examples(run, command):
     code, out, _ = run(*command, "--help")

@@ -1,5 +1,9 @@
 """What commands print. Characters that a terminal would obey are shown, not sent."""
 
+import codecs
+import io
+import json
+import os
 import re
 import sys
 
@@ -14,6 +18,24 @@ def printable(text: str) -> str:
     'A \\u001b[31mred\\u001b[0m ship, 東京'
     """
     return _CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
+def prepare_streams() -> None:
+    r"""Let any text be printed: what the encoding lacks as `\u....`, as in JSON; a closed stream takes nothing."""
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - open to the end
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors=_AS_JSON)
+
+
+def _as_json(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
+
+
+_AS_JSON = "hopweave.as_json"
+codecs.register_error(_AS_JSON, _as_json)
 
 
 def show(text: object) -> None:

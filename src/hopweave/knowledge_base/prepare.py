@@ -3,13 +3,16 @@
 Each document is prepared by itself, so that several processes can share the work.
 """
 
+import os
 import pickle
+import signal
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from threading import Thread
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -156,6 +159,15 @@ _preparer: Preparer | None = None
 def _start(preparer: Preparer) -> None:
     global _preparer  # noqa: PLW0603 - one for each worker process
     _preparer = preparer
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent, which gets it too, ends its workers
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A parent that was killed ends nothing, and a worker would wait for work without end."""
+    if parent := parent_process():
+        parent.join()
+        os._exit(1)
 
 
 def _prepare(documents: Sequence[Document]) -> list[Prepared]:
