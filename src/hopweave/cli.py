@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pydantic import ValidationError
 
 import hopweave
-from hopweave.commands import check, compact, import_tables, index, info, query, restore, schema, train_embedder
+from hopweave.commands import check, compact, delete, import_tables, index, info, query, restore, schema, train_embedder
 from hopweave.commands.evaluation import compare, diagnose, evaluate, tune
 from hopweave.commands.terminal import note, prepare_streams
 from hopweave.errors import HopweaveError, explain
@@ -33,6 +33,7 @@ _COMMANDS = (
     tune,
     diagnose,
     train_embedder,
+    delete,
     check,
     compact,
     restore,

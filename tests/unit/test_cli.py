@@ -16,7 +16,7 @@ from hopweave.document import Document
 from hopweave.knowledge_base.schema import SCHEMA_VERSION
 from hopweave.knowledge_base.store import KnowledgeBase
 
-COMMANDS = ("index", "query", "evaluate", "compare", "tune", "diagnose", "check", "schema")
+COMMANDS = ("index", "query", "evaluate", "compare", "tune", "diagnose", "delete", "check", "schema")
 
 
 @pytest.fixture(autouse=True)
@@ -281,7 +281,11 @@ def test_two_files_that_claim_the_same_id_do_not_replace_one_another(run):
         Path(folder, "page.md").write_text(f"from {folder}")
     code, _, err = run("index", "one", "two")
     assert code == 1
-    assert err == "hopweave: two: id 'page.md' comes a second time; one would replace the other\n"
+    assert (
+        f"hopweave: {Path.cwd()}/two/page.md: would replace 'page.md', which comes from {Path.cwd()}/one/page.md; "
+        in err
+    )
+    assert "index them one after the other, each with a --prefix of its own" in err
     code, out, _ = run("index", "one", "two", "--skip-bad")
     assert (code, out) == (0, "hopweave.db: 1 added, 0 updated, 0 unchanged, 1 skipped; 1 documents\n")
 

@@ -1,7 +1,8 @@
 """Declaration and parsing of arguments, shared by all commands."""
 
 import argparse
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hopweave.recipes import DEFAULT_RECIPE
@@ -72,3 +73,35 @@ def seconds(text: str) -> float:
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError(f"must be a number of seconds above 0, but got {text!r}")
     return number
+
+
+def field_value(text: str) -> tuple[str, str]:
+    """A metadata field and a value.
+
+    >>> field_value("year=1974")
+    ('year', '1974')
+    """
+    field, equals, value = text.partition("=")
+    if not field or not equals:
+        raise argparse.ArgumentTypeError(f"must look like field=value, but got {text!r}")
+    return field, value
+
+
+def filters_of(pairs: Sequence[tuple[str, str]]) -> dict[str, list[Any]]:
+    """Filters on metadata: each field has one of its values, as text or, where it can be read so, as number or Boolean.
+
+    >>> filters_of([("year", "1974"), ("type", "ship"), ("type", "boat")])
+    {'year': ['1974', 1974], 'type': ['ship', 'boat']}
+    """
+    filters: dict[str, list[Any]] = {}
+    for field, value in pairs:
+        filters.setdefault(field, []).extend(_interpretations(value))
+    return filters
+
+
+def _interpretations(value: str) -> list[Any]:
+    try:
+        read = json.loads(value)
+    except ValueError:
+        return [value]
+    return [value, read] if isinstance(read, int | float) else [value]

@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,16 +13,23 @@ from hopweave.errors import KnowledgeBaseError, UnreadableInput
 
 if TYPE_CHECKING:
     from hopweave.document import Document
+    from hopweave.knowledge_base.store import KnowledgeBase
+    from hopweave.readers.input_files import InputFiles
 
 _EXAMPLES = """\
 examples:
   hopweave index docs/
   hopweave index corpus.jsonl --kb corpus.db --skip-bad
   hopweave index src.csv notes.md --analyzer nlp --analyzer code
+  hopweave index tickets/2026 --prefix tickets
+  hopweave index manuals/ --moved-from docs/
 
+Of a folder, files that end in .md, .markdown, .txt, .jsonl, .ndjson or .csv are read; hidden ones are not.
 JSON Lines and CSV need a field "text" (or "content"); "id" is optional, "vector" too, and all else is metadata.
 Interrupted? Run the same command again: what is stored is skipped. Indexing a file again removes the parts that it no
 longer has; --sync also removes what came from files that are gone, so name all that belongs into the knowledge base.
+Ids are paths relative to the folder. A file keeps its id from wherever it is indexed, and one from another place with
+the same id is refused: give what is there a --prefix, or, if a folder has moved, say where it was with --moved-from.
 If hopweave check says that the embedder had failed when documents were added: hopweave index --repair.
 """
 _EMBEDDER_HELP = (
@@ -54,15 +61,24 @@ def add_to(commands: Any) -> None:
     index.add_argument("--skip-noise", action="store_true", help="report greetings, denials and the like, and go on")
     index.add_argument("--batch-size", type=positive, default=256, metavar="N", help="documents per transaction")
     index.add_argument("--sync", action="store_true", help="remove documents of files that are not read this time")
+    index.add_argument("--prefix", type=_prefix, metavar="NAME", help="put NAME/ before all ids and sources")
+    index.add_argument("--moved-from", metavar="PATH", help="where the folder or file was when it was indexed before")
     index.add_argument("--workers", type=positive, default=1, metavar="N", help="processes that prepare documents")
     index.add_argument("--follow-links", action="store_true", help="read symbolic links that lead out of the folder")
     index.add_argument("--repair", action="store_true", help="embed what was added while the embedder failed")
     index.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
 
 
+def _prefix(text: str) -> str:
+    if not (name := text.strip("/")):
+        raise argparse.ArgumentTypeError(f"must be a name, but got {text!r}")
+    return name
+
+
 def run(options: argparse.Namespace) -> int:
     """Index what was named and say what became of it."""
     from hopweave.knowledge_base.store import KnowledgeBase
+    from hopweave.readers.input_files import InputFiles, listed
 
     _check(options)
     bad: list[UnreadableInput] = []
@@ -71,36 +87,47 @@ def run(options: argparse.Namespace) -> int:
         bad.append(error)
         note(f"skipped: {error}")
 
+    def refuse(error: UnreadableInput) -> None:
+        raise error
+
     embedder, builders = _embedder(options.embedder), _builders(options.graph)
     with KnowledgeBase.open(
         options.kb, embedder=embedder, analyzers=options.analyzer, builders=builders, own_share=options.own_share
     ) as kb:
-        seen: dict[str, set[str]] = {}
+        found = InputFiles(
+            kb,
+            options.path,
+            skip if options.skip_bad else refuse,
+            prefix=options.prefix or "",
+            moved_from=options.moved_from,
+            follow_links=options.follow_links,
+        )
+        for text in found.notes:
+            note(text)
         noise: dict[str, str] = {}
-        documents = _documents(options.path, seen, skip if options.skip_bad else None, options.follow_links)
+        documents = found.documents(options.batch_size)
         if options.skip_noise:
-            documents = _noted(documents, seen, noise)
-        with _progress(options.path, options.quiet, options.follow_links) as progress:
+            documents = _noted(documents, found.ids, noise)
+        with _progress([file for file, *_ in found.files], options.quiet) as progress:
             try:
                 done = kb.add(documents, batch_size=options.batch_size, workers=options.workers, progress=progress)
             except KeyboardInterrupt:
                 note(f"interrupted with {kb.count()} documents stored; run it again to go on")
                 raise
         mended = kb.repair(batch_size=options.batch_size) if options.repair else 0
-        if options.sync and not bad and not any(seen.values()) and (sources := kb.sources()):
-            raise KnowledgeBaseError(
-                f"--sync: there are no documents in {', '.join(options.path)}, so all {sum(sources.values())} that "
-                "came from files would be removed; name a folder that has some"
-            )
         # a part that could not be read is not one that is gone
-        removed = 0 if bad else kb.remove_missing(seen, other_sources=options.sync)
+        removed = 0 if bad else kb.remove_missing({**found.ids, **(_gone(kb, found, options) if options.sync else {})})
         if done.added or done.updated or removed or mended:
             kb.compact(if_needed=True)
         if not options.quiet:
+            if found.empty:
+                note(f"no document in {listed(found.empty)}")
             removals = f", {removed} removed" if removed else ""
             removals += f", {mended} embedded again" if options.repair else ""
             removals += f", {len(noise)} left out as noise" if noise else ""
             skipped = f", {len(bad)} skipped{', so nothing removed' if options.sync else ''}" if bad else ""
+            if others := len(found.other_kinds):
+                skipped += f", {others} {'file of another kind' if others == 1 else 'files of other kinds'} skipped"
             show(
                 f"{options.kb}: {done.added} added, {done.updated} updated, {done.unchanged} unchanged"
                 f"{removals}{skipped}; {kb.count()} documents"
@@ -113,34 +140,29 @@ def _check(options: argparse.Namespace) -> None:
     if not options.path and (options.sync or not options.repair):
         note(f"the following arguments are required: path{'' if options.sync else ', or --repair'}")
         raise SystemExit(2)
+    if options.moved_from and len(options.path) != 1:
+        note("--moved-from needs exactly one path: where that folder or file is now")
+        raise SystemExit(2)
     for path in () if options.skip_bad else options.path:
         if not Path(path).exists():
             raise UnreadableInput(f"{path}: does not exist")
 
 
-def _documents(
-    paths: Sequence[str],
-    sources: dict[str, set[str]],
-    on_bad: Callable[[UnreadableInput], None] | None,
-    follow_links: bool,
-) -> "Iterator[Document]":
-    """The documents of all paths; the ids of each source are put into `sources`."""
-    from hopweave.readers.files import read_documents
+def _gone(kb: "KnowledgeBase", found: "InputFiles", options: argparse.Namespace) -> dict[str, set[str]]:
+    """The sources that were not read this time, without ids; not those behind links that were not followed."""
+    sources = kb.sources()
+    if not any(found.ids.values()) and sources:
+        raise KnowledgeBaseError(
+            f"--sync: there are no documents in {', '.join(options.path)}, so all {sum(sources.values())} that "
+            "came from files would be removed; name a folder that has some"
+        )
+    from hopweave.readers.input_files import listed
 
-    seen: set[str] = set()
-    for path in paths:
-        if Path(path).is_file():
-            sources.setdefault(Path(path).name, set())  # though there may be nothing in it any more
-        for document in read_documents(path, on_bad=on_bad, follow_links=follow_links):
-            if document.id not in seen:
-                seen.add(document.id)
-                sources.setdefault(document.source, set()).add(document.id)
-                yield document
-                continue
-            error = UnreadableInput(f"{path}: id {document.id!r} comes a second time; one would replace the other")
-            if on_bad is None:
-                raise error
-            on_bad(error)
+    gone = sources.keys() - found.ids.keys()
+    kept = found.behind_links(gone)
+    if kept:
+        note(f"--sync: kept {listed(sorted(kept))}, as links are not followed there")
+    return {source: set() for source in gone - kept}
 
 
 def _noted(
@@ -158,13 +180,13 @@ def _noted(
 
 
 @contextmanager
-def _progress(paths: Sequence[str], quiet: bool, follow_links: bool) -> Iterator[Any]:
+def _progress(files: Sequence[Path], quiet: bool) -> Iterator[Any]:
     from tqdm import tqdm
 
     from hopweave.readers.files import estimated_documents
 
     shown = not quiet and sys.stderr.isatty()
-    total = sum(estimated_documents(path, follow_links=follow_links) for path in paths) if shown else None
+    total = estimated_documents(files) if shown else None
     with tqdm(total=total, unit=" documents", disable=not shown, file=sys.stderr) as bar:
         yield bar.update
 

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopweave.commands.arguments import DEFAULT_FILE, RECIPE_HELP, command, positive, seconds
+from hopweave.commands.arguments import DEFAULT_FILE, RECIPE_HELP, command, field_value, filters_of, positive, seconds
 from hopweave.commands.terminal import note, show
 from hopweave.metadata.titles import title_of
 from hopweave.recipes import DEFAULT_RECIPE
@@ -42,7 +42,9 @@ def add_to(commands: Any) -> None:
     query.add_argument("question", type=_question, help="the question, or - to read questions, one on each line")
     query.add_argument("--recipe", default=DEFAULT_RECIPE, metavar="NAME", help=RECIPE_HELP)
     query.add_argument("--top-k", type=positive, metavar="N", help="how many hits (default: the recipe's)")
-    query.add_argument("--filter", action="append", type=_filter, default=[], metavar="FIELD=VALUE", help=_FILTER_HELP)
+    query.add_argument(
+        "--filter", action="append", type=field_value, default=[], metavar="FIELD=VALUE", help=_FILTER_HELP
+    )
     query.add_argument("--skip", action="append", default=[], metavar="PART", help=_SKIP_HELP)
     query.add_argument("--explain", action="store_true", help="show the receipts, which explain each score")
     query.add_argument("--scores", action="store_true", help="show the score of every step, with --json as fields")
@@ -61,13 +63,6 @@ def _question(text: str) -> str:
     return text
 
 
-def _filter(text: str) -> tuple[str, str]:
-    field, equals, value = text.partition("=")
-    if not field or not equals:
-        raise argparse.ArgumentTypeError(f"must look like field=value, but got {text!r}")
-    return field, value
-
-
 def run(options: argparse.Namespace) -> int:
     """Search and print the hits, of one question or of each that is read."""
     from hopweave.knowledge_base.cache import QueryCache
@@ -75,9 +70,7 @@ def run(options: argparse.Namespace) -> int:
     from hopweave.query import Query
     from hopweave.report.page import html_report
 
-    filters: dict[str, list[Any]] = {}
-    for field, value in options.filter:
-        filters.setdefault(field, []).extend(_interpretations(value))
+    filters = filters_of(options.filter)
     several = options.question == "-"
     cache = QueryCache[Result](seconds=options.cache_seconds) if options.cache_seconds else None
     with ExitStack() as stack:
@@ -166,15 +159,6 @@ def _why_none(result: "Result") -> str:
     if result.emptied_by is None:
         return "no hits"
     return f"no hits: {result.emptied_by} dropped all that was found; confidence {_number(result.confidence)}"
-
-
-def _interpretations(value: str) -> list[Any]:
-    """The value as text and, if it can be parsed as one, as a number or Boolean."""
-    try:
-        read = json.loads(value)
-    except ValueError:
-        return [value]
-    return [value, read] if isinstance(read, int | float) else [value]
 
 
 def _number(value: Any) -> str:

@@ -20,6 +20,7 @@ from hopweave.knowledge import Capability, Within
 from hopweave.knowledge_base.connections import Connections
 from hopweave.knowledge_base.embedding.train_embedder import embed_anew
 from hopweave.knowledge_base.entry import Added
+from hopweave.knowledge_base.file.source_files import SourceFile, write_source_files
 from hopweave.knowledge_base.file.temporary_folder import TemporaryFolder
 from hopweave.knowledge_base.indexes.compaction import Compaction
 from hopweave.knowledge_base.indexes.filtered_rankings import FilteredRankings
@@ -214,6 +215,18 @@ class KnowledgeBase(StoredDocuments, SnapshotRankings):
                 for source in sorted(sources)
             )
         return self._written(count)
+
+    def record_source_files(self, files: Mapping[str, SourceFile]) -> None:
+        """Note which files sources are read from, so that files of the same names elsewhere can be told apart.
+
+        >>> with KnowledgeBase.open(embedder=None) as kb:
+        ...     _ = kb.replace("ships.md", [Document("skua", "A ferry.")])
+        ...     kb.record_source_files({"ships.md": SourceFile("/fleet/ships.md", "/fleet")})
+        ...     kb.source_files()["ships.md"].folder
+        '/fleet'
+        """
+        with self._connections.writing(same_content=True) as connection:
+            write_source_files(connection, files)
 
     def contribute(self, contributions: Iterable[Contribution]) -> None:
         """Record what a graph from elsewhere says, under ids of your own; `delete` these ids to take it back.

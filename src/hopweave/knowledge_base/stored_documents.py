@@ -1,12 +1,14 @@
 """The documents of a file as they are stored: read by id, by tenant, by source."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hopweave.document import Document, checked_ids
 from hopweave.hit import Hit, Vector
 from hopweave.knowledge_base.connections import Connections, grouped
 from hopweave.knowledge_base.entry import read_document, read_vector, stored_documents
+from hopweave.knowledge_base.file.source_files import SourceFile, read_source_files, sources_of
+from hopweave.knowledge_base.indexes.passing import matching_ids
 from hopweave.knowledge_base.indexes.snapshot import Snapshot, Tenant, tenant_condition
 from hopweave.knowledge_base.settings import Settings
 from hopweave.metadata.tenants import checked_tenant
@@ -38,12 +40,17 @@ class StoredDocuments:
                     found[key] = Hit(key, text=text, metadata=metadata)
         return {key: found[key] for key in wanted if key in found}
 
-    def ids(self, *, tenant: Tenant | None = None) -> list[str]:
-        """The ids of all documents, or of those with these metadata values, in the order in which they were added."""
+    def ids(self, *, tenant: Tenant | None = None, where: Mapping[str, Any] | None = None) -> list[str]:
+        """The ids of all documents, or of those of a tenant, in the order in which they were added.
+
+        With `where`, a filter on metadata as in a query, only those that pass it.
+        """
         condition, values = self._condition(tenant)
         with self._connections.reading() as connection:
             rows = connection.execute(f"SELECT id FROM documents WHERE {condition} ORDER BY row", values)
-            return [key for (key,) in rows]
+            found = [key for (key,) in rows]
+            passing = None if where is None else set(matching_ids(connection, where))
+        return [key for key in found if passing is None or key in passing]
 
     def documents(self, ids: Iterable[str] | None = None) -> Iterator[Document]:
         """All documents, or those with these ids, in the order in which they were added."""
@@ -67,6 +74,16 @@ class StoredDocuments:
         with self._connections.reading() as connection:
             query = f"SELECT source, count(*) FROM documents WHERE source <> '' AND {condition} GROUP BY 1 ORDER BY 1"
             return dict(connection.execute(query, values).fetchall())
+
+    def sources_of(self, ids: Iterable[str]) -> dict[str, str]:
+        """The source of each of these documents, as far as they are there; an empty one if it has none."""
+        with self._connections.reading() as connection:
+            return sources_of(connection, checked_ids(ids))
+
+    def source_files(self) -> dict[str, SourceFile]:
+        """The file of each source, as far as `record_source_files` was told, as `hopweave index` does."""
+        with self._connections.reading() as connection:
+            return read_source_files(connection)
 
     def visible(self, tenant: Tenant, ids: Iterable[str] | None = None) -> frozenset[str]:
         """The ids of the documents that a tenant may see: all of them, or those among the ids given."""

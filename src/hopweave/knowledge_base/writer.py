@@ -14,6 +14,7 @@ from hopweave.graph.storage import ledger
 from hopweave.knowledge_base.connections import Connections, grouped
 from hopweave.knowledge_base.entry import Added, Digests, Entry, changed, digests, distinct, listed
 from hopweave.knowledge_base.file.digest import vector_columns
+from hopweave.knowledge_base.file.source_files import forget_source_files, sources_of
 from hopweave.knowledge_base.indexes.metadata_filter_sql import matching_ids
 from hopweave.knowledge_base.indexes.snapshot import Tenant, tenant_condition
 from hopweave.knowledge_base.prepare import Pool, Prepared, Preparer, ahead, preparing
@@ -184,11 +185,13 @@ def write(connection: sqlite3.Connection, entries: Sequence[Entry], prepared: Ma
 def remove(connection: sqlite3.Connection, ids: Iterable[str]) -> int:
     """Remove documents and all that was derived from them; how many there were."""
     ids = list(ids)
+    sources = set(sources_of(connection, ids).values())
     count = sum(
         connection.execute(f"DELETE FROM documents WHERE id IN ({marks})", group).rowcount
         for marks, group in grouped(ids)
     )
     ledger.forget(connection, [*ids, *(IMPORTED + key for key in ids)])
+    forget_source_files(connection, sources)
     return count
 
 
