@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from collections import Counter
 from typing import Any
 
 from hopweave.commands.arguments import command
@@ -26,6 +27,8 @@ def run(options: argparse.Namespace) -> int:
 
     with KnowledgeBase.open(options.kb, read_only=True, allow_graph=True) as kb:
         facts = kb.info()
+        files = Counter(one.folder or one.file for one in kb.source_files().values())
+    facts["read_from"] = dict(sorted(files.items()))
     if options.json:
         show(json.dumps(facts, ensure_ascii=False, indent=2))
         return 0
@@ -36,6 +39,10 @@ def run(options: argparse.Namespace) -> int:
     show(f"{'version':<12}{facts['version']}, which grows with every change")
     removal = f"may be in the file or its images; hopweave compact --kb {options.kb} --vacuum removes them"
     show(f"remains of deleted or replaced documents: {removal if facts['deleted_remains'] else 'none'}")
+    if files:
+        show("read from")
+    for place, count in facts["read_from"].items():
+        show(f"  {count:>10} {'file ' if count == 1 else 'files'}  {place}")
     show("on disk")
     for name, size in facts["bytes"].items():
         show(f"  {size / 1e6:>10.2f} MB  {name}")

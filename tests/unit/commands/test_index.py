@@ -1,5 +1,6 @@
 """What `hopweave index` reads, what it calls it, and what it never replaces or removes by itself."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -307,3 +308,14 @@ def test_a_folder_whose_path_is_not_unicode(index, folder):
     write(b__x_md="of b")
     assert index("b")[0] == 1
     assert texts() == {"x.md": "x"}
+
+
+def test_info_says_which_folders_were_read(index, folder, capsys):
+    write(a__x_md="x", a__y_md="y", one_txt="one")
+    index("a", "one.txt")
+    main(["info", "--kb", "k.db", "--json"])
+    assert json.loads(capsys.readouterr().out)["read_from"] == {f"{folder}/a": 2, f"{folder}/one.txt": 1}
+    main(["info", "--kb", "k.db"])
+    assert (
+        f"read from\n           2 files  {folder}/a\n           1 file   {folder}/one.txt\n" in capsys.readouterr().out
+    )
