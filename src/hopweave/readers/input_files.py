@@ -117,7 +117,8 @@ class InputFiles:
         """Whether a source is read this time, or would be if its file were still there."""
         if source in self.ids:
             return True
-        return bool(self._names.sources_in(self._roots, [source]) - self._names.sources_in(self._unreadable, [source]))
+        hidden = self._unreadable + [root.join(name) for root, name in self._links]
+        return bool(self._names.sources_in(self._roots, [source]) - self._names.sources_in(hidden, [source]))
 
 
 def _moved(known: "dict[str, SourceFile]", old: str, new: str, kb: Path) -> "dict[str, SourceFile]":

@@ -3,8 +3,10 @@
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,7 @@ import pytest
 from hopweave.cli import main
 from hopweave.document import Document
 from hopweave.knowledge_base.store import KnowledgeBase
+from hopweave.readers.files import read_documents
 
 FEW_RIGHTS = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
 
@@ -230,6 +233,8 @@ def test_what_was_deleted_is_not_known_any_more(index):
     with KnowledgeBase.open("k.db") as kb:
         kb.delete(["readme.md"])
         assert kb.source_files() == {}
+    with closing(sqlite3.connect("k.db")) as connection:  # not even its name is left
+        assert connection.execute("SELECT * FROM source_files").fetchall() == []
     assert index("b")[0] == 0
     assert texts() == {"readme.md": "of b"}
 
@@ -251,8 +256,9 @@ def test_a_file_that_has_become_empty_loses_its_documents(index):
 @pytest.mark.parametrize("mode", [0o000, 0o400])
 @pytest.mark.parametrize("sync", [[], ["--sync"]])
 def test_a_folder_that_cannot_be_read_is_said_and_nothing_under_it_removed(index, mode, sync):
-    write(f__a_md="a", f__sub__b_md="b", g__c_md="c")
+    write(f__a_md="a", f__sub__b_md="b", g__c_md="c", f__sub__x_csv="id,text\n1,first\n")
     index("f", "g")
+    write(f__y_csv="id,text\n1,other\n")
     Path("f/sub").chmod(mode)
     shutil.rmtree("g")
     Path("g").mkdir()
@@ -267,13 +273,19 @@ def test_a_folder_that_cannot_be_read_is_said_and_nothing_under_it_removed(index
     assert "f/sub" in ran.stderr
     assert ": cannot be read: Permission denied" in ran.stderr
     assert skipped.returncode == 0
-    assert "1 skipped" in skipped.stdout
-    assert texts() == {"a.md": "a", "sub/b.md": "b", "c.md": "c"}
+    assert "f/y.csv: would replace document '1', which k.db has from" in skipped.stderr
+    assert texts() == {"a.md": "a", "sub/b.md": "b", "c.md": "c", "1": "first"}
 
 
-def test_sync_does_not_remove_what_lies_behind_a_link_that_is_not_followed(index, folder):
+@pytest.mark.parametrize("prefix", ["", "p/", None])
+def test_sync_does_not_remove_what_lies_behind_a_link_that_is_not_followed(index, folder, prefix):
     write(f__a_md="a", f__b_md="b", f__sub__c_md="c", f__d_md="d", out__b_md="outside")
-    index("f")
+    if prefix is None:  # by a program, which does not note where files are
+        prefix = ""
+        with KnowledgeBase.open("k.db", embedder=None) as kb:
+            kb.add(read_documents("f"))
+    else:
+        index("f", *(["--prefix", prefix] if prefix else []))
     Path("f/b.md").unlink()
     Path("f/b.md").symlink_to(folder / "out/b.md")
     shutil.rmtree("f/sub")
@@ -284,11 +296,23 @@ def test_sync_does_not_remove_what_lies_behind_a_link_that_is_not_followed(index
     assert err.splitlines() == [
         "hopweave: f/b.md is a link that leads out of the folder and is skipped",
         "hopweave: f/sub is a link that leads to nothing and is skipped",
-        "hopweave: --sync: kept b.md, sub/c.md, as links are not followed there",
+        f"hopweave: --sync: kept {prefix}b.md, {prefix}sub/c.md, as links are not followed there",
     ]
-    assert set(texts()) == {"a.md", "b.md", "sub/c.md"}
+    assert set(texts()) == {f"{prefix}a.md", f"{prefix}b.md", f"{prefix}sub/c.md"}
     assert index("f", "--follow-links")[2] == "hopweave: f/sub is a link that leads to nothing and is skipped\n"
-    assert texts()["b.md"] == "outside"
+    assert texts()[f"{prefix}b.md"] == "outside"
+
+
+def test_an_id_does_not_pass_to_another_file_from_one_behind_a_link_that_is_not_followed(index, folder):
+    write(f__x_csv="id,text\n1,first\n", out__x_csv="id,text\n1,first\n")
+    index("f")
+    Path("f/x.csv").unlink()
+    Path("f/x.csv").symlink_to(folder / "out/x.csv")
+    write(f__y_csv="id,text\n1,other\n")
+    code, _, err = index("f")
+    assert code == 1
+    assert "f/y.csv: would replace document '1', which k.db has from" in err
+    assert texts() == {"1": "first"}
 
 
 def test_files_of_other_kinds_are_counted(index):
