@@ -8,7 +8,7 @@ from hopweave.hit import Hit, Vector
 from hopweave.knowledge_base.connections import Connections, grouped
 from hopweave.knowledge_base.entry import read_document, read_vector, stored_documents
 from hopweave.knowledge_base.file.source_files import SourceFile, read_source_files, sources_of
-from hopweave.knowledge_base.indexes.passing import matching_ids
+from hopweave.knowledge_base.indexes.metadata_filter_sql import matching_ids
 from hopweave.knowledge_base.indexes.snapshot import Snapshot, Tenant, tenant_condition
 from hopweave.knowledge_base.settings import Settings
 from hopweave.metadata.tenants import checked_tenant
