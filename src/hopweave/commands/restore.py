@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
 
     if not Path(options.kb).exists():
         raise KnowledgeBaseError(f"{options.kb}: does not exist; copy {options.file} there")
-    with KnowledgeBase.open(options.kb) as kb:
+    with KnowledgeBase.open(options.kb, allow_graph=True) as kb:
         kb.restore(options.file)
         show(f"{options.kb}: restored from {options.file}, {kb.count()} documents")
     return 0

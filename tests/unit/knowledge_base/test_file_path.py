@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from hopweave import Document, GraphStore, KnowledgeBase
+from hopweave.cli import main
 from hopweave.errors import KnowledgeBaseError
 from hopweave.graph_store.location import GraphLocation
 from hopweave.knowledge_base.embedding.train_embedder import load_embedder
@@ -115,6 +116,23 @@ def test_a_graph_stays_the_same_when_the_current_folder_changes(graph_file, tmp_
     location.close()
     with pytest.raises(KnowledgeBaseError, match=r"graph\.db: does not exist"):
         GraphLocation("graph.db").open()
+
+
+def test_a_file_is_not_restored_from_itself_wherever_the_current_folder_is(kb_file, tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with KnowledgeBase.open("kb.db") as kb:
+        os.chdir("elsewhere")
+        with pytest.raises(KnowledgeBaseError, match=r"is kb\.db itself, not a file to restore it from"):
+            kb.restore(kb_file)
+
+
+def test_the_command_line_restores_a_graph_too(graph_file, tmp_path):
+    with GraphStore.open(tmp_path / "later.db") as store:
+        store.add([SKUA, Document("tern", "MV Tern sails to Harris.", {"title": "MV Tern"})])
+    assert main(["restore", str(tmp_path / "later.db"), "--kb", str(graph_file)]) == 0
+    with GraphStore.open(graph_file) as store:
+        assert store.ids() == ["skua", "tern"]
 
 
 def test_a_path_leads_to_the_file_that_it_led_to_at_first(tmp_path, monkeypatch):

@@ -35,7 +35,7 @@ def sound_copy(connections: Connections, settings: Settings, file: Path, folder:
 
     The name of the copy is that of an unfinished image, so that a compaction removes it if this process is killed.
     """
-    if file_at(file) == file_at(connections.path):
+    if file_at(file) == file_at(connections.file):
         raise KnowledgeBaseError(f"{file}: is {connections.path} itself, not a file to restore it from")
     copy = folder / f"restore-{uuid4().hex[:12]}{TEMPORARY}"
     try:
