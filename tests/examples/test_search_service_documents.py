@@ -134,7 +134,7 @@ def test_an_upload_takes_what_the_command_line_indexes(shared, tmp_path):
     job = uploaded(shared, lines)
     assert (job["done"], job["failed"]) == (2, 6)
     messages = {error["line"]: error["message"] for error in job["errors"]}
-    assert "text or content" in messages[3]
+    assert messages[3] == "needs a string under text, but got 7"
     assert messages[4].startswith("vector: ")
     assert messages[6].startswith("its id must be")
     assert messages[8].startswith("id: ")

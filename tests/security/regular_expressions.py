@@ -18,7 +18,12 @@ from re import _constants as constants  # the parser of the standard library, wh
 from re import _parser as parser
 from time import process_time
 
-PACKAGES = ("hopweave", "haystack_integrations.common.hopweave", "llama_index.hopweave")
+PACKAGES = (
+    "hopweave",
+    "haystack_integrations.common.hopweave",
+    "haystack_integrations.document_stores.hopweave",
+    "llama_index.hopweave",
+)
 NOT_IMPORTED = ("hopweave.cli", "hopweave.__main__")
 
 MATCHED_AT_ONE_PLACE = {

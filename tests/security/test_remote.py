@@ -39,7 +39,7 @@ def service(answer):
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}/rerank?api_key=sk-hunter2"
+        yield f"http://127.0.0.1:{server.server_port}/rerank?account=sk-hunter2"
     finally:
         ending.set()
         server.shutdown()

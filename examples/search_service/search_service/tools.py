@@ -135,7 +135,7 @@ class Tools:
     async def _asked(self, request: SearchRequest) -> dict[str, Any]:
         caller = current_caller()
         try:
-            tenant = narrow_tenant(caller.tenant, self._settings.tenant)
+            tenant = narrow_tenant(caller.tenant or None, self._settings.tenant or None)
         except ValueError as error:  # the key is of one tenant, the tools are for another
             raise Refused(403, "This key may not use the tools.") from error
         CALLER.set(replace(caller, tenant=tenant or {}))

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # Path("postgresql://…") has one slash; a drive has one letter
+_URL = re.compile(r"\A[A-Za-z][A-Za-z0-9+.-]+:/")  # Path("postgresql://…") has one slash; a drive has one letter
 
 
 def check_path(path: object, parameter: str = "path") -> None:
