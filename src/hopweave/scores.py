@@ -200,9 +200,9 @@ def as_unit(hits: Iterable[Hit], *, bounded: bool = False) -> list[Hit]:
     """Hits with scores on a scale without negative values, so that they can be multiplied and blended.
 
     Logits go through a sigmoid and cosines through (1 + c) / 2. A scale is never inferred from the scores: those of
-    unknown scale are taken as they are. Only if one of these is negative, something must be done: if all lie in [-1, 1], as
-    cosines do, and one is above 0, the negative ones count 0 and the others keep their meaning; otherwise, as with dot
-    products and logits of a foreign model, all become (s - min) / (max - min) over this list, which keeps their order.
+    unknown scale are taken as they are, unless one of these is negative: if all lie in [-1, 1], as cosines do, and one
+    is above 0, the negative ones count 0 and the others keep their meaning; otherwise, as with dot products and logits
+    of a foreign model, all become (s - min) / (max - min) over this list, which keeps their order.
     `bounded` also divides scores without an upper bound (scale `positive`, or unknown and above 1) by their maximum.
     Hits that were converted get a receipt.
 
