@@ -182,7 +182,9 @@ def normalised(scores: Sequence[float], method: Normalisation = "min_max") -> li
         return [high if 0 < high <= 1 else 1.0] * len(scores)
     if method == "max":
         return [max(score, 0.0) / high if high > 0 else 0.0 for score in scores]
-    return [_share(score, low, high) for score in scores]
+    if math.isinf(high - low):
+        return [_share(score, low, high) for score in scores]
+    return [(score - low) / (high - low) for score in scores]
 
 
 def sigmoid(score: float) -> float:
