@@ -3,7 +3,6 @@
 import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import compress
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -19,7 +18,7 @@ from hopweave.graph.paths.path import Path
 from hopweave.graph.paths.strongest_paths import strongest_paths
 from hopweave.graph.port import Floats, GraphPort, Indices, NodeValues
 from hopweave.graph.storage.parts import documents_in_parts
-from hopweave.graph.walk.node_bias import Boosts, FixedBias, SparseBias
+from hopweave.graph.walk.node_bias import Boosts, FixedBias, SparseBias, in_order, values_of
 from hopweave.graph.walk.personalised_pagerank import PageRankScores, personalised_pagerank
 from hopweave.graph.walk.relevance import Relevance, Strengths, normalised_strengths, strengths_of, weighted_mean
 from hopweave.graph.walk.restart import adaptive_restart, restart_vector
@@ -369,14 +368,13 @@ def _no_boosts() -> tuple[Indices, Floats]:
 
 def _boosted(graph: GraphPort, paths: Iterable[Path], boosts: Boosts) -> set[str]:
     """The ids of the entities on these paths that co-occurrence has boosted."""
-    nodes, boost = boosts()
-    if not len(nodes):
+    boosted = in_order(*boosts())
+    if not len(boosted[0]):
         return set()
     entities = graph.find({node.id for path in paths for node in path.nodes if node.kind != "passage"})
-    order = np.argsort(nodes, kind="stable")  # takes no time where they are in order, as in a file
-    wanted = np.array(list(entities.values()), np.int64)
-    places = order[np.minimum(np.searchsorted(nodes, wanted, sorter=order), len(nodes) - 1)]
-    return set(compress(entities, (nodes[places] == wanted) & (boost[places] > 1)))
+    places, boost = values_of(boosted, np.array(list(entities.values()), np.int64))
+    ids = list(entities)
+    return {ids[place] for place in places[boost > 1].tolist()}
 
 
 def _inexact(linking: Linking) -> dict[str, dict[str, str]]:

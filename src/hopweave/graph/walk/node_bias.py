@@ -46,24 +46,25 @@ class SparseBias:
 
     def __init__(self, fixed: FixedBias, replaced: tuple[Indices, Floats], multiplied: Boosts) -> None:
         """Numbers of distinct nodes, and what replaces the bias of each or multiplies it."""
-        self._fixed, self._replaced, self._multiplied = fixed, _ordered(*replaced), multiplied
+        self._fixed, self._replaced, self._multiplied = fixed, in_order(*replaced), multiplied
 
     def __getitem__(self, nodes: Indices) -> npt.NDArray[np.float32]:
         bias = self._fixed[nodes]
-        places, values = _found(self._replaced, nodes)
+        places, values = values_of(self._replaced, nodes)
         bias[places] = values
-        places, values = _found(_ordered(*self._multiplied()), nodes)
+        places, values = values_of(in_order(*self._multiplied()), nodes)
         bias[places] *= values
         return bias
 
 
-def _ordered(nodes: Indices, values: Floats) -> tuple[Indices, Floats]:
-    order = np.argsort(nodes)
+def in_order(nodes: Indices, values: Floats) -> tuple[Indices, Floats]:
+    """Nodes by number, and their values."""
+    order = np.argsort(nodes, kind="stable")  # takes no time where they are in order, as in a file
     return nodes[order], values[order]
 
 
-def _found(pairs: tuple[Indices, Floats], nodes: Indices) -> tuple[Indices, Floats]:
-    """The places of nodes that have a value, and the values."""
+def values_of(pairs: tuple[Indices, Floats], nodes: Indices) -> tuple[Indices, Floats]:
+    """The places of nodes that have a value, and the values; the pairs of nodes and values are in order."""
     known, values = pairs
     if not len(known):
         return np.empty(0, np.int64), values
