@@ -35,8 +35,8 @@ from hopweave.language.phrases import PhraseMatcher
 from hopweave.routing.intent import IntentClassifier
 from hopweave.routing.plan import Planner
 from hopweave.scores import sigmoid
+from hopweave.sources.full_text import FullText
 from hopweave.stages.adjust.corpus_boost import CORPUS_RULES
-from hopweave.text.full_text import FullText
 from hopweave.vector.embedders import StaticEmbedder
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"

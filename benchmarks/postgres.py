@@ -31,7 +31,7 @@ from synthetic import synthetic_corpus
 
 from hopweave import Document, GraphStore, KnowledgeBase, Pipeline, Query
 from hopweave.graph.external_documents import ExternalDocuments
-from hopweave.graph.pagerank import PageRank
+from hopweave.sources.pagerank import PageRank
 
 FULL = [27_000, 100_000, 306_000]
 """Passages of graphs with 100,000, 340,000 and 1,000,000 nodes."""

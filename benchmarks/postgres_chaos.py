@@ -19,8 +19,8 @@ from hopweave import Document, GraphStore, Query
 from hopweave.errors import GraphTimeout, GraphUnavailable
 from hopweave.graph.build.resolve import resolve
 from hopweave.graph.external_documents import ExternalDocuments
-from hopweave.graph.pagerank import PageRank
 from hopweave.hit import Hit
+from hopweave.sources.pagerank import PageRank
 
 NAMES = ("MV Skua", "Harris", "Ingrid Falk", "Sorvag Yard", "Lunn", "Port Ellen", "Tide Gate", "MV Plover")
 

@@ -17,7 +17,7 @@ from hopweave.evaluate.queries import read_queries
 from hopweave.graph.build.builders.metadata import MetadataBuilder
 from hopweave.readers.files import read_documents
 from hopweave.recipe import load_recipe
-from hopweave.vector.vector_search import VectorSearch
+from hopweave.sources.vector_search import VectorSearch
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 JUDGED = {"musique100": "musique100_corpus.jsonl", "2wiki51": "2wiki_corpus.jsonl"}

@@ -21,7 +21,7 @@ os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")
 sys.path.pop(0)  # this folder: one of its scripts has the name of a package
 
 from hopweave import Document, KnowledgeBase, Query
-from hopweave.text.bm25 import BM25
+from hopweave.sources.bm25 import BM25
 
 TOP_K = 10
 LABELS = {

@@ -18,13 +18,17 @@ from hopweave.graph.build.builders.parts import PartsBuilder
 from hopweave.graph.build.builders.services import ServicesBuilder
 from hopweave.graph.build.builders.triples import TriplesBuilder
 from hopweave.graph.flow_pruning import FlowPruning
-from hopweave.graph.graph_boost import GraphBoost
-from hopweave.graph.intent_edges import IntentEdges
-from hopweave.graph.pagerank import PageRank
 from hopweave.graph.service_neighbourhood import ServiceNeighbourhood
 from hopweave.routing.gate import Gate
 from hopweave.routing.intent import IntentClassifier
 from hopweave.routing.plan import Planner
+from hopweave.sources.bm25 import BM25
+from hopweave.sources.full_text import FullText
+from hopweave.sources.graph_boost import GraphBoost
+from hopweave.sources.intent_edges import IntentEdges
+from hopweave.sources.keyword import Keyword
+from hopweave.sources.pagerank import PageRank
+from hopweave.sources.vector_search import VectorSearch
 from hopweave.stages.adjust.corpus_boost import CorpusBoost
 from hopweave.stages.adjust.freshness import Freshness
 from hopweave.stages.adjust.importance import Importance
@@ -41,14 +45,10 @@ from hopweave.stages.filter.score_threshold import ScoreThreshold
 from hopweave.stages.rerank.cosine_rerank import CosineRerank
 from hopweave.stages.rerank.cross_encoder import CrossEncoder
 from hopweave.stages.rerank.remote_rerank import RemoteRerank
-from hopweave.text.bm25 import BM25
-from hopweave.text.full_text import FullText
-from hopweave.text.keyword import Keyword
 from hopweave.vector.embedders import Cascade, SentenceTransformerEmbedder, StaticEmbedder
 from hopweave.vector.graph_embedder import GraphEmbedder
 from hopweave.vector.onnx import OnnxEmbedder
 from hopweave.vector.remote_embedder import RemoteEmbedder
-from hopweave.vector.vector_search import VectorSearch
 
 CATALOGUE: tuple[type[Component], ...] = (
     # sources

@@ -9,14 +9,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-FOLDERS = ("context", "fusion", "graph", "routing", "stages", "text", "vector")
+FOLDERS = ("context", "fusion", "graph", "routing", "sources", "stages", "vector")
 
 
 def components_in(package: str) -> dict[str, type[Any]]:
     """The components whose modules are in a package, by name.
 
-    >>> list(components_in("hopweave.text"))
-    ['BM25', 'FullText', 'Keyword']
+    >>> list(components_in("hopweave.sources"))
+    ['BM25', 'FullText', 'GraphBoost', 'IntentEdges', 'Keyword', 'PageRank', 'VectorSearch']
     """
     catalogue = import_module("hopweave.catalogue")
     components = (*catalogue.CATALOGUE, *catalogue.PARTS)
@@ -27,9 +27,9 @@ def components_in(package: str) -> dict[str, type[Any]]:
 def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """What a package needs as `__getattr__` and `__dir__`.
 
-    >>> getattribute, listing = exports("hopweave.text")
-    >>> getattribute("BM25").__module__, listing()
-    ('hopweave.text.bm25', ['BM25', 'FullText', 'Keyword'])
+    >>> getattribute, listing = exports("hopweave.sources")
+    >>> getattribute("BM25").__module__, listing()[:2]
+    ('hopweave.sources.bm25', ['BM25', 'FullText'])
     """
 
     def get(name: str) -> Any:
@@ -47,8 +47,8 @@ def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]
 def stub(package: str) -> str:
     """The `__init__.pyi` of a package.
 
-    >>> print(stub("hopweave.text").splitlines()[1])
-    from hopweave.text.bm25 import BM25
+    >>> print(stub("hopweave.sources").splitlines()[1])
+    from hopweave.sources.bm25 import BM25
     """
     components = components_in(package)
     modules: dict[str, list[str]] = {}

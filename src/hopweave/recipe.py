@@ -150,7 +150,7 @@ class Recipe(BaseModel):
         `upstream` are the sources that it builds on, by the names it knows them under; `name` (its kind when not given)
         is what it is called, and `top_k` (its own when not given) how many hits to return.
 
-        >>> from hopweave.text.bm25 import BM25
+        >>> from hopweave.sources.bm25 import BM25
         >>> recipe = Recipe.of_source(BM25(top_k=3))
         >>> list(recipe.sources), recipe.fuse.kind, recipe.top_k
         (['bm25'], 'passthrough', 3)

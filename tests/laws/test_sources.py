@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 import hopweave.catalogue  # noqa: F401 - registers them
 from hopweave.component import Source, registered
 from hopweave.query import Query
-from hopweave.text.bm25 import BM25
-from hopweave.vector.vector_search import VectorSearch
+from hopweave.sources.bm25 import BM25
+from hopweave.sources.vector_search import VectorSearch
 
 from .conftest import NOW, check_hits, frozen, intents, questions
 

@@ -22,8 +22,8 @@ from haystack_integrations.components.retrievers.hopweave import RecipeRetriever
 from haystack_integrations.components.writers.hopweave import GraphWriter as HaystackGraphWriter
 from hopweave import Document, GraphStore, Pipeline, Query, Recipe
 from hopweave.graph.external_documents import ExternalDocuments
-from hopweave.graph.pagerank import PageRank
 from hopweave.hit import Hit
+from hopweave.sources.pagerank import PageRank
 
 PASSAGES = [
     Document("skua", "MV Skua is a ferry built at Sørvåg yard.", {"title": "MV Skua"}),

@@ -22,13 +22,13 @@ from llama_index.retrievers.hopweave import RecipeRetriever as LlamaRecipeRetrie
 from haystack_integrations.components.retrievers.hopweave import PageRankRetriever, RecipeRetriever
 from hopweave.document import Document
 from hopweave.graph.external_documents import ExternalDocuments
-from hopweave.graph.pagerank import PageRank
 from hopweave.graph_store.store import GraphStore
 from hopweave.hit import Hit
 from hopweave.pipeline import Pipeline
 from hopweave.query import Query
 from hopweave.recipe import Recipe
 from hopweave.search.filtered_search import FilteredSearch
+from hopweave.sources.pagerank import PageRank
 
 COUNT, EVERY, TOP_K = 1_000, 100, 10
 QUESTION = "What is known of the harbour of Lunn?"

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from hopweave.document import Document
 from hopweave.errors import KnowledgeBaseError
 from hopweave.graph.external_documents import ExternalDocuments
-from hopweave.graph.pagerank import PageRank
 from hopweave.graph_store.store import GraphStore
 from hopweave.hit import Hit
 from hopweave.metadata.tenants import checked_tenant
 from hopweave.query import Query
+from hopweave.sources.pagerank import PageRank
 
 psycopg = pytest.importorskip("psycopg")
 

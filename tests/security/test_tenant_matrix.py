@@ -28,7 +28,7 @@ from hopweave.pipeline import Pipeline
 from hopweave.query import Query
 from hopweave.recipe import Recipe, load_recipe, recipe_names
 from hopweave.routing.intent import IntentClassifier
-from hopweave.text.bm25 import BM25
+from hopweave.sources.bm25 import BM25
 
 MARKER, OWN = "Zyxquorl", "Plainwick"
 NOWHERE = "Wvkplomr"  # as long as the marker, and in no document

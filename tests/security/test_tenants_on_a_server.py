@@ -7,11 +7,11 @@ from hopweave.document import Document
 from hopweave.graph.documents import graph_of
 from hopweave.graph.external_documents import ExternalDocuments
 from hopweave.graph.model import IMPORTED, Contribution, Edge, Mention, Node
-from hopweave.graph.pagerank import PageRank
 from hopweave.graph.tenant_view import TenantView
 from hopweave.graph_store.store import GraphStore, Written
 from hopweave.hit import Hit
 from hopweave.query import Query
+from hopweave.sources.pagerank import PageRank
 
 pytest.importorskip("psycopg")
 TENANTS = ({"customer": "acme"}, {"customer": "zeta"}, {"customer": ["acme", "zeta"]}, {"customer": "none"}, {})

@@ -17,7 +17,7 @@ from hopweave.knowledge import Knowledge
 from hopweave.query import Query
 from hopweave.recipe import Recipe
 from hopweave.recipe import register as register_for_recipes
-from hopweave.text.bm25 import BM25
+from hopweave.sources.bm25 import BM25
 from hopweave.vector.embedders import Cascade, StaticEmbedder
 
 

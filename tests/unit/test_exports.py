@@ -10,9 +10,8 @@ from hopweave.exports import FOLDERS, components_in, stub
 
 def test_components_are_imported_from_their_folder():
     from hopweave.fusion import ReciprocalRank
-    from hopweave.graph import PageRank
+    from hopweave.sources import BM25, PageRank
     from hopweave.stages import MMR, Freshness
-    from hopweave.text import BM25
 
     kinds = [one.model_fields["kind"].default for one in (ReciprocalRank, PageRank, MMR, Freshness, BM25)]
     assert kinds == ["reciprocal_rank", "pagerank", "mmr", "freshness", "bm25"]

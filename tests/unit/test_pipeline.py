@@ -25,10 +25,10 @@ from hopweave.recipe import Recipe, load_recipe
 from hopweave.routing.gate import Gate
 from hopweave.routing.intent import IntentClassifier
 from hopweave.search.federated import FederatedPipeline
+from hopweave.sources.bm25 import BM25
 from hopweave.stages.filter.confidence import confidence
 from hopweave.stages.filter.confidence_threshold import ConfidenceThreshold
 from hopweave.stages.filter.score_threshold import ScoreThreshold
-from hopweave.text.bm25 import BM25
 
 
 class Given(Source):

@@ -7,8 +7,8 @@ from hopweave.component import Source
 from hopweave.errors import RecipeError
 from hopweave.fusion.reciprocal_rank import ReciprocalRank
 from hopweave.recipe import Recipe, load_recipe, recipe_names, recipe_schema
-from hopweave.text.bm25 import BM25
-from hopweave.vector.vector_search import VectorSearch
+from hopweave.sources.bm25 import BM25
+from hopweave.sources.vector_search import VectorSearch
 
 WORDS = "name: words\nsources:\n  text: {kind: bm25, top_k: 20}\n"
 

@@ -9,7 +9,7 @@ from haystack.document_stores.in_memory import InMemoryDocumentStore
 from haystack_integrations.components.retrievers.hopweave import RecipeRetriever
 from haystack_integrations.document_stores.hopweave import HopweaveDocumentStore
 from hopweave import Document, KnowledgeBase
-from hopweave.text.keyword import Keyword
+from hopweave.sources.keyword import Keyword
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from llama_index.retrievers.hopweave import RecipeRetriever
 
 from hopweave import Document, KnowledgeBase
 from hopweave.errors import MissingCapability
-from hopweave.text.keyword import Keyword
+from hopweave.sources.keyword import Keyword
 
 
 @pytest.fixture

@@ -19,10 +19,10 @@ from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.language.sentences import sentences
 from hopweave.language.words import words
 from hopweave.query import Query
-from hopweave.text.bm25 import BM25
+from hopweave.sources.bm25 import BM25
+from hopweave.sources.vector_search import VectorSearch
 from hopweave.vector.embedders import Cascade
 from hopweave.vector.graph_embedder import GraphEmbedder
-from hopweave.vector.vector_search import VectorSearch
 
 _TOP_K = 5
 _OTHERS = 800

@@ -6,19 +6,13 @@ from hopweave.graph.build.builders.parts import PartsBuilder
 from hopweave.graph.build.builders.services import ServicesBuilder
 from hopweave.graph.build.builders.triples import TriplesBuilder
 from hopweave.graph.flow_pruning import FlowPruning
-from hopweave.graph.graph_boost import GraphBoost
-from hopweave.graph.intent_edges import IntentEdges
-from hopweave.graph.pagerank import PageRank
 from hopweave.graph.service_neighbourhood import ServiceNeighbourhood
 
 __all__ = [
     "FlowPruning",
-    "GraphBoost",
-    "IntentEdges",
     "LinksBuilder",
     "MentionsBuilder",
     "MetadataBuilder",
-    "PageRank",
     "PartsBuilder",
     "ServiceNeighbourhood",
     "ServicesBuilder",

@@ -1,5 +1,1 @@
-"""Lexical search: BM25 and full-text search."""
-
-from hopweave.exports import exports
-
-__getattr__, __dir__ = exports(__name__)
+"""Analyzers and the BM25 index."""

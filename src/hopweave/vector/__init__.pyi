@@ -3,7 +3,6 @@ from hopweave.vector.embedders import Cascade, SentenceTransformerEmbedder, Stat
 from hopweave.vector.graph_embedder import GraphEmbedder
 from hopweave.vector.onnx import OnnxEmbedder
 from hopweave.vector.remote_embedder import RemoteEmbedder
-from hopweave.vector.vector_search import VectorSearch
 
 __all__ = [
     "Cascade",
@@ -12,5 +11,4 @@ __all__ = [
     "RemoteEmbedder",
     "SentenceTransformerEmbedder",
     "StaticEmbedder",
-    "VectorSearch",
 ]

@@ -7,7 +7,7 @@ import pytest
 
 from hopweave import Document, KnowledgeBase
 from hopweave.cli import main
-from hopweave.text.keyword import Keyword
+from hopweave.sources.keyword import Keyword
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from hopweave.fusion.reciprocal_rank import ReciprocalRank
 from hopweave.hit import Hit, Receipt
 from hopweave.query import Query
 from hopweave.recipe import Recipe
-from hopweave.text.bm25 import BM25
+from hopweave.sources.bm25 import BM25
 
 
 def ranking(ids):

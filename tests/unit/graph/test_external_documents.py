@@ -12,7 +12,6 @@ from hopweave.graph.build.resolve import resolve
 from hopweave.graph.documents import graph_of, passage_numbers
 from hopweave.graph.external_documents import ExternalDocuments
 from hopweave.graph.model import Node
-from hopweave.graph.pagerank import PageRank
 from hopweave.graph.storage.csr import Graph
 from hopweave.hit import Hit
 from hopweave.knowledge import Capability
@@ -20,9 +19,10 @@ from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.pipeline import Pipeline
 from hopweave.query import Query
 from hopweave.recipe import Recipe
-from hopweave.text.bm25 import BM25
-from hopweave.text.full_text import FullText
-from hopweave.vector.vector_search import VectorSearch
+from hopweave.sources.bm25 import BM25
+from hopweave.sources.full_text import FullText
+from hopweave.sources.pagerank import PageRank
+from hopweave.sources.vector_search import VectorSearch
 
 EAST = np.array([1, 0], np.float32)
 DOCUMENTS = [

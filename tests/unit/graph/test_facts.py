@@ -10,7 +10,7 @@ from hopweave.graph.build.builders.triples import TriplesBuilder
 from hopweave.graph.build.resolve import resolve
 from hopweave.graph.link.linker import Linker
 from hopweave.graph.model import Contribution, Edge, Mention, Node
-from hopweave.graph.pagerank import PageRank
+from hopweave.sources.pagerank import PageRank
 
 SHIPS = ["Skua", "Tern", "Petrel", "Gannet", "Fulmar", "Curlew", "Plover", "Dunlin"]
 OWNERS = ["Falk", "Berg", "Lunn", "Aasen", "Moe", "Dahl", "Vik", "Holm"]

@@ -7,8 +7,8 @@ from pydantic import ValidationError
 
 from hopweave import Document, Hit, KnowledgeBase, Pipeline, Recipe
 from hopweave.graph.flow_pruning import FlowPruning
-from hopweave.graph.pagerank import PageRank
 from hopweave.query import Plan, Query
+from hopweave.sources.pagerank import PageRank
 
 ISLES = [
     Document("skua", "MV Skua was drawn by Ingrid Falk.", {"title": "MV Skua"}),

@@ -15,7 +15,6 @@ from hopweave.graph.build.builders.triples import TriplesBuilder
 from hopweave.graph.build.resolve import resolve
 from hopweave.graph.external_documents import ExternalDocuments
 from hopweave.graph.flow_pruning import FlowPruning
-from hopweave.graph.pagerank import PageRank
 from hopweave.graph.service_neighbourhood import ServiceNeighbourhood
 from hopweave.graph_store.store import GraphStore
 from hopweave.hit import Hit
@@ -24,7 +23,8 @@ from hopweave.pipeline import Pipeline
 from hopweave.query import Query
 from hopweave.recipe import Recipe
 from hopweave.routing.plan import Planner
-from hopweave.text.bm25 import BM25
+from hopweave.sources.bm25 import BM25
+from hopweave.sources.pagerank import PageRank
 
 psycopg = pytest.importorskip("psycopg")
 SECRET = "sesame-street"

@@ -7,8 +7,8 @@ from hopweave import Document, KnowledgeBase, Query, Recipe
 from hopweave.cli import main
 from hopweave.errors import KnowledgeBaseError, MissingCapability
 from hopweave.graph.build.builders.metadata import MetadataBuilder
+from hopweave.sources.vector_search import VectorSearch
 from hopweave.stages.similarity.vector_finder import VectorFinder
-from hopweave.vector.vector_search import VectorSearch
 
 EAST, NORTH, DOWN = [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]
 DOCUMENTS = [

@@ -9,9 +9,9 @@ import pytest
 from hopweave import KnowledgeBase, Query
 from hopweave.cli import main
 from hopweave.errors import UnreadableInput
-from hopweave.graph.graph_boost import GraphBoost
 from hopweave.hit import Hit
 from hopweave.readers.sqlite_tables import read_sqlite_tables
+from hopweave.sources.graph_boost import GraphBoost
 
 NODES = """
 CREATE TABLE nodes (id INTEGER, name TEXT, type TEXT, description TEXT, properties TEXT);

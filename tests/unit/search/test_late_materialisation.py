@@ -11,8 +11,8 @@ from hopweave.graph.external_documents import ExternalDocuments
 from hopweave.graph.model import Contribution, Edge, Node
 from hopweave.recipe import Recipe, load_recipe
 from hopweave.search.late_materialisation import materialise, without_text
+from hopweave.sources.bm25 import BM25
 from hopweave.stages.filter.score_threshold import ScoreThreshold
-from hopweave.text.bm25 import BM25
 
 
 @pytest.fixture

@@ -8,12 +8,12 @@ import numpy as np
 
 from hopweave.errors import InvalidImage
 from hopweave.graph.build.changes import apply
-from hopweave.graph.pagerank import PageRank
 from hopweave.graph.storage import ledger, tables
 from hopweave.graph.storage.table_graph import TableGraph
 from hopweave.graph.storage.tables import GraphTables
 from hopweave.knowledge_base.indexes.images import ImageFolder, Noted
 from hopweave.knowledge_base.indexes.live_index import Held, LiveIndex
+from hopweave.sources.pagerank import PageRank
 from hopweave.storage.images import Array, Image
 from hopweave.storage.strings import string_hash
 

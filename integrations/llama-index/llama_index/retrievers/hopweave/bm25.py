@@ -2,14 +2,14 @@
 
 from llama_index.retrievers.hopweave.source import SourceRetriever
 
-from hopweave.text.bm25 import BM25
+from hopweave.sources.bm25 import BM25
 
 
 class BM25Retriever(SourceRetriever):
     """
     Ranks by BM25 over the terms of the question. Never returns a node that says none of them.
 
-    Takes the parameters of `hopweave.text.bm25.BM25` beside those of `SourceRetriever`.
+    Takes the parameters of `hopweave.sources.bm25.BM25` beside those of `SourceRetriever`.
 
     Examples:
         ```python

@@ -2,14 +2,14 @@
 
 from llama_index.retrievers.hopweave.source import SourceRetriever
 
-from hopweave.text.full_text import FullText
+from hopweave.sources.full_text import FullText
 
 
 class FullTextRetriever(SourceRetriever):
     """
     Ranks by SQLite FTS5. Text in double quotes must occur as written; other words may.
 
-    Takes the parameters of `hopweave.text.full_text.FullText` beside those of `SourceRetriever`.
+    Takes the parameters of `hopweave.sources.full_text.FullText` beside those of `SourceRetriever`.
 
     Examples:
         ```python

@@ -7,8 +7,8 @@ from llama_index.core.retrievers import BaseRetriever
 from llama_index.retrievers.hopweave.source import SourceRetriever
 
 from hopweave.component import Source
-from hopweave.text.bm25 import BM25
-from hopweave.vector.vector_search import VectorSearch
+from hopweave.sources.bm25 import BM25
+from hopweave.sources.vector_search import VectorSearch
 
 _OWN: Mapping[str, Source] = {"text": BM25(), "vector": VectorSearch()}
 

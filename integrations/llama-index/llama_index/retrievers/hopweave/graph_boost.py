@@ -2,14 +2,14 @@
 
 from llama_index.retrievers.hopweave.graph import GraphRetriever
 
-from hopweave.graph.graph_boost import GraphBoost
+from hopweave.sources.graph_boost import GraphBoost
 
 
 class GraphBoostRetriever(GraphRetriever):
     """
     Nodes near the best of other retrievers, and central in the graph.
 
-    Takes the parameters of `hopweave.graph.graph_boost.GraphBoost` beside those of `GraphRetriever`.
+    Takes the parameters of `hopweave.sources.graph_boost.GraphBoost` beside those of `GraphRetriever`.
 
     Examples:
         ```python

@@ -2,14 +2,14 @@
 
 from llama_index.retrievers.hopweave.graph import GraphRetriever
 
-from hopweave.graph.intent_edges import IntentEdges
+from hopweave.sources.intent_edges import IntentEdges
 
 
 class IntentEdgesRetriever(GraphRetriever):
     """
     Nodes that the best of other retrievers reach over the edge types that suit what the question is after.
 
-    Takes the parameters of `hopweave.graph.intent_edges.IntentEdges` beside those of `GraphRetriever`. It goes by the
+    Takes the parameters of `hopweave.sources.intent_edges.IntentEdges` beside those of `GraphRetriever`. It goes by the
     intent, so it needs `intent`.
 
     Examples:

@@ -2,14 +2,14 @@
 
 from llama_index.retrievers.hopweave.source import SourceRetriever
 
-from hopweave.text.keyword import Keyword
+from hopweave.sources.keyword import Keyword
 
 
 class KeywordRetriever(SourceRetriever):
     """
     Ranks by the better of two text scores, each brought to [0, 1] over its own hits.
 
-    Takes the parameters of `hopweave.text.keyword.Keyword` beside those of `SourceRetriever`.
+    Takes the parameters of `hopweave.sources.keyword.Keyword` beside those of `SourceRetriever`.
 
     Examples:
         ```python

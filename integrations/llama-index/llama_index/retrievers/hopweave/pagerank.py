@@ -2,14 +2,14 @@
 
 from llama_index.retrievers.hopweave.graph import GraphRetriever
 
-from hopweave.graph.pagerank import PageRank
+from hopweave.sources.pagerank import PageRank
 
 
 class PageRankRetriever(GraphRetriever):
     """
     Ranks passages by personalised PageRank from the entities that the question names.
 
-    Takes the parameters of `hopweave.graph.pagerank.PageRank` beside those of `GraphRetriever`.
+    Takes the parameters of `hopweave.sources.pagerank.PageRank` beside those of `GraphRetriever`.
 
     Examples:
         ```python

@@ -25,7 +25,7 @@ class PageRankPGRetriever(BasePGRetriever):
     """
     A sub-retriever for `PropertyGraphIndex` that finds chunks several relations away from what the question names.
 
-    Takes the parameters of `hopweave.graph.pagerank.PageRank` beside these. The graph is read when first asked, and
+    Takes the parameters of `hopweave.sources.pagerank.PageRank` beside these. The graph is read when first asked, and
     again when it has changed: a `SimplePropertyGraphStore` is looked at for every question, other stores are read again
     after `refresh_seconds`, and any store when `refresh` is called.
 

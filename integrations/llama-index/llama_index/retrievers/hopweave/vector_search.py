@@ -2,14 +2,14 @@
 
 from llama_index.retrievers.hopweave.source import SourceRetriever
 
-from hopweave.vector.vector_search import VectorSearch
+from hopweave.sources.vector_search import VectorSearch
 
 
 class VectorSearchRetriever(SourceRetriever):
     """
     Ranks by cosine between the vectors of nodes and question. The knowledge base's embedder embeds the question.
 
-    Takes the parameters of `hopweave.vector.vector_search.VectorSearch` beside those of `SourceRetriever`.
+    Takes the parameters of `hopweave.sources.vector_search.VectorSearch` beside those of `SourceRetriever`.
 
     Examples:
         ```python

@@ -30,9 +30,9 @@ from hopweave.metadata.tenants import CheckedTenant
 from hopweave.pipeline import Pipeline
 from hopweave.query import Query
 from hopweave.recipe import Recipe
+from hopweave.sources.bm25 import BM25
+from hopweave.sources.vector_search import VectorSearch
 from hopweave.stages.diversify.mmr import MMR
-from hopweave.text.bm25 import BM25
-from hopweave.vector.vector_search import VectorSearch
 
 _TEXT_MODES = (VectorStoreQueryMode.TEXT_SEARCH, VectorStoreQueryMode.SPARSE)
 _HYBRID_MODES = (VectorStoreQueryMode.HYBRID, VectorStoreQueryMode.SEMANTIC_HYBRID)

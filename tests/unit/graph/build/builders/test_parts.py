@@ -5,10 +5,10 @@ from hopweave.document import Document
 from hopweave.graph.build.builders.mentions import MentionsBuilder
 from hopweave.graph.build.builders.parts import PartsBuilder
 from hopweave.graph.link.linker import Linker
-from hopweave.graph.pagerank import PageRank
 from hopweave.graph.storage.parts import documents_in_parts
 from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.query import Query
+from hopweave.sources.pagerank import PageRank
 
 SHIP = [
     Document("s0", "Skua is a ferry.", {"title": "MV Skua", "source_id": "ship", "split_id": 0}),

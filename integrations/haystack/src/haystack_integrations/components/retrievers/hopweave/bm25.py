@@ -7,7 +7,7 @@ from haystack import component
 from haystack.document_stores.types import DocumentStore, FilterPolicy
 
 from haystack_integrations.components.retrievers.hopweave.intent_retriever import IntentRetriever
-from hopweave.text.bm25 import BM25
+from hopweave.sources.bm25 import BM25
 
 _CORE = BM25()
 

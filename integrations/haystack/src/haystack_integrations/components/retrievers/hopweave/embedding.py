@@ -8,7 +8,7 @@ from haystack.document_stores.types import DocumentStore, FilterPolicy
 
 from haystack_integrations.common.hopweave.questions import Skip, Tenant
 from haystack_integrations.components.retrievers.hopweave.source_retriever import SourceRetriever
-from hopweave.vector.vector_search import VectorSearch
+from hopweave.sources.vector_search import VectorSearch
 
 _CORE = VectorSearch()
 

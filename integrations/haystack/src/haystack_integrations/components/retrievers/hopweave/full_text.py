@@ -7,7 +7,7 @@ from haystack import component
 from haystack.document_stores.types import DocumentStore, FilterPolicy
 
 from haystack_integrations.components.retrievers.hopweave.query_retriever import QueryRetriever
-from hopweave.text.full_text import FullText
+from hopweave.sources.full_text import FullText
 
 _CORE = FullText()
 

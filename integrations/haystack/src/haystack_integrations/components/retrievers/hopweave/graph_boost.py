@@ -9,7 +9,7 @@ from haystack.document_stores.types import DocumentStore, FilterPolicy
 
 from haystack_integrations.common.hopweave.graph_location import Graph
 from haystack_integrations.components.retrievers.hopweave.seeded_retriever import SeededRetriever
-from hopweave.graph.graph_boost import GraphBoost
+from hopweave.sources.graph_boost import GraphBoost
 
 _CORE = GraphBoost()
 

@@ -7,7 +7,7 @@ from haystack import component
 from haystack.document_stores.types import DocumentStore, FilterPolicy
 
 from haystack_integrations.components.retrievers.hopweave.intent_retriever import IntentRetriever
-from hopweave.text.keyword import Keyword
+from hopweave.sources.keyword import Keyword
 
 _CORE = Keyword()
 

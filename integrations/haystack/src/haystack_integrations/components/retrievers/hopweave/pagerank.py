@@ -10,7 +10,7 @@ from haystack.document_stores.types import DocumentStore, FilterPolicy
 from haystack_integrations.common.hopweave.graph_location import Graph
 from haystack_integrations.common.hopweave.questions import Skip, Tenant
 from haystack_integrations.components.retrievers.hopweave.source_retriever import SourceRetriever
-from hopweave.graph.pagerank import PageRank
+from hopweave.sources.pagerank import PageRank
 
 _CORE = PageRank()
 

@@ -36,7 +36,7 @@ from hopweave.metadata.tenants import checked_tenant
 from hopweave.recipes import DEFAULT_RECIPE
 from hopweave.scores import first
 from hopweave.search.federated import FederatedPipeline, check_knowledge_bases
-from hopweave.vector.vector_search import VectorSearch
+from hopweave.sources.vector_search import VectorSearch
 
 _ONE = ""  # the name of the only knowledge base
 

@@ -8,7 +8,7 @@ from haystack.document_stores.types import DocumentStore, FilterPolicy
 
 from haystack_integrations.common.hopweave.knowledge_file import load_embedder
 from haystack_integrations.components.retrievers.hopweave.query_retriever import QueryRetriever
-from hopweave.vector.vector_search import VectorSearch
+from hopweave.sources.vector_search import VectorSearch
 
 _CORE = VectorSearch()
 

@@ -4,11 +4,11 @@ from typing import ClassVar, Literal
 
 from hopweave.component import Rankings
 from hopweave.graph.documents import graph_of
-from hopweave.graph.seeded_source import SeededSource
 from hopweave.graph.walk.proximity import intent_edge_scores
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
 from hopweave.query import Query
+from hopweave.sources.seeded_source import SeededSource
 
 
 class IntentEdges(SeededSource):

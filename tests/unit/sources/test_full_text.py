@@ -6,7 +6,7 @@ from hopweave.document import Document
 from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.query import Query
 from hopweave.recipe import Recipe
-from hopweave.text.full_text import FullText, match_expression
+from hopweave.sources.full_text import FullText, match_expression
 
 
 @pytest.fixture(scope="module")

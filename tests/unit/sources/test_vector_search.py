@@ -7,8 +7,8 @@ from hopweave.document import Document
 from hopweave.errors import KnowledgeBaseError
 from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.query import Query
+from hopweave.sources.vector_search import VectorSearch
 from hopweave.vector.embedders import CallableEmbedder
-from hopweave.vector.vector_search import VectorSearch
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from hopweave.document import Document
 from hopweave.knowledge import Knowledge
 from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.query import Intent, Query
-from hopweave.text.bm25 import BM25
+from hopweave.sources.bm25 import BM25
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from hopweave.hit import Hit
 from hopweave.knowledge import Capability, Knowledge
 from hopweave.query import Query
 from hopweave.scores import normalised, top_ids
+from hopweave.sources.bm25 import BM25
+from hopweave.sources.full_text import match_expression
 from hopweave.text.analyzers import check_analyzer
-from hopweave.text.bm25 import BM25
-from hopweave.text.full_text import match_expression
 
 
 class Keyword(Source):

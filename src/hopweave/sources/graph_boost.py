@@ -7,11 +7,11 @@ from pydantic import Field
 from hopweave.component import Rankings
 from hopweave.graph.documents import graph_of
 from hopweave.graph.model import EDGE_TYPE_WEIGHTS
-from hopweave.graph.seeded_source import SeededSource
 from hopweave.graph.walk.proximity import graph_boost
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
 from hopweave.query import Query
+from hopweave.sources.seeded_source import SeededSource
 
 
 class GraphBoost(SeededSource):

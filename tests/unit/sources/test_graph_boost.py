@@ -4,10 +4,10 @@ import pytest
 
 from hopweave import Document, Hit, KnowledgeBase, Pipeline, Query
 from hopweave.graph.build.builders.metadata import MetadataBuilder
-from hopweave.graph.graph_boost import GraphBoost
-from hopweave.graph.intent_edges import IntentEdges
 from hopweave.query import Intent
 from hopweave.routing.intent import IntentClassifier
+from hopweave.sources.graph_boost import GraphBoost
+from hopweave.sources.intent_edges import IntentEdges
 from hopweave.stages.diversify.community_spread import CommunitySpread
 
 # parser —feeds_into→ index —feeds_into→ search; cache —enables→ search; parser —has_limitation→ quirks

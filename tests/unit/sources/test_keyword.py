@@ -3,7 +3,7 @@ import pytest
 from hopweave.hit import Hit
 from hopweave.knowledge import Capability, Knowledge, Ranking
 from hopweave.query import Query
-from hopweave.text.keyword import Keyword
+from hopweave.sources.keyword import Keyword
 
 
 class Desk(Knowledge):

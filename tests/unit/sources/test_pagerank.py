@@ -12,8 +12,8 @@ from hopweave.graph.build.builders.mentions import MentionsBuilder
 from hopweave.graph.build.entity_resolution import EntityResolution
 from hopweave.graph.build.resolve import resolve
 from hopweave.graph.external_documents import ExternalDocuments
-from hopweave.graph.pagerank import PageRank
 from hopweave.query import Plan
+from hopweave.sources.pagerank import PageRank
 from hopweave.stages.similarity.vector_finder import VectorFinder
 
 ISLES = [
