@@ -141,7 +141,7 @@ def test_a_kind_belongs_to_one_component(registry):
             return []
 
     register(BM25)  # again: no harm
-    with pytest.raises(ValueError, match=r"kind 'bm25' is taken by hopweave\.text\.bm25\.BM25"):
+    with pytest.raises(ValueError, match=r"kind 'bm25' is taken by hopweave\.sources\.bm25\.BM25"):
         register(Other)
     assert registered(Source)["bm25"] is BM25
 
