@@ -65,3 +65,25 @@ def test_threads_that_ask_for_one_key_wait_for_one_value():
         found = set(pool.map(ask, range(4)))
     assert found == set(made)
     assert len(made) == 1
+
+
+def test_a_key_does_not_wait_for_the_value_of_another():
+    cache, started, finish = LRUCache[str, str](max_entries=2), threading.Event(), threading.Event()
+
+    def slow():
+        started.set()
+        assert finish.wait(10)
+        return "slow"
+
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(cache.get_or_make, "a", slow)
+        assert started.wait(10)
+        assert cache.get_or_make("b", lambda: "quick") == "quick"
+        finish.set()
+        assert waiting.result(10) == cache.get("a") == "slow"
+
+
+def test_a_value_that_is_discarded_while_it_is_made_is_not_kept():
+    cache = LRUCache[str, int](max_entries=2)
+    assert cache.get_or_make("a", lambda: cache.discard("a") or 1) == 1
+    assert len(cache) == 0
