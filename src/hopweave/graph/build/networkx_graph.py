@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from hopweave.errors import HopweaveError
 from hopweave.graph.model import Contribution, Edge, Node
 
 if TYPE_CHECKING:
@@ -53,12 +54,16 @@ def _node(node: Any, attributes: dict[str, Any]) -> Node:
 def to_networkx(nodes: Iterable[Node], edges: Iterable[Edge]) -> "nx.MultiDiGraph":
     """Nodes and edges as a networkx multigraph, from which `from_networkx` makes them again.
 
+    Needs the extra `hopweave[networkx]`.
+
     >>> graph = to_networkx([Node.passage("d", "Skua"), Node.entity("Harris")], [Edge("passage:d", "entity:harris")])
     >>> graph.nodes["passage:d"]
     {'kind': 'passage', 'name': 'Skua', 'document_id': 'd'}
     """
-    import networkx as nx
-
+    try:
+        import networkx as nx
+    except ImportError as error:
+        raise HopweaveError("networkx is not installed; run: pip install 'hopweave[networkx]'") from error
     graph = nx.MultiDiGraph()
     for node in nodes:
         place = {"document_id": node.document_id} if node.document_id is not None else {}

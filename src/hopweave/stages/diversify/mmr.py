@@ -8,6 +8,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from hopweave.component import Stage
+from hopweave.errors import HopweaveError
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
 from hopweave.query import Query
@@ -24,9 +25,9 @@ class MMR(Stage):
     mmr = relevance_weight * relevance - (1 - relevance_weight) * largest similarity to any hit chosen so far.
 
     Similarity is the cosine, 0 where it is negative or a vector is missing. The other strategies are those of
-    pyversity, with `relevance_weight` in the same sense. Scores are unchanged; the receipt has the rank and the mmr
-    value. Hits are dropped only if `top_k` is given. Hits beyond the first `candidates` follow in their order, and
-    those without a score come last.
+    pyversity, with `relevance_weight` in the same sense; they need the extra `hopweave[pyversity]`. Scores are
+    unchanged; the receipt has the rank and the mmr value. Hits are dropped only if `top_k` is given. Hits beyond the
+    first `candidates` follow in their order, and those without a score come last.
 
     J. Carbonell, J. Goldstein (1998): The Use of MMR, Diversity-Based Reranking for Reordering Documents and Producing
     Summaries. SIGIR.
@@ -125,8 +126,10 @@ def _by_pyversity(
 ) -> tuple[list[int], list[float | None]]:
     if not top_k:
         return [], []
-    from pyversity import diversify
-
+    try:
+        from pyversity import diversify
+    except ImportError as error:
+        raise HopweaveError("pyversity is not installed; run: pip install 'hopweave[pyversity]'") from error
     # a separate dimension for each hit without a vector: orthogonal to all others, but of the same length
     without = np.flatnonzero(~vectors.known)
     rows = np.hstack([vectors.rows, np.zeros((len(relevance), len(without)), np.float32)])
