@@ -9,6 +9,7 @@ PACKAGE = Path(hopweave.__file__).parent
 ELSEWHERE = {"cache", "cached_property", "lru_cache"}  # of functools, which let several threads make one value
 
 ALLOWED = {
+    "knowledge_base/indexes/compaction.py: _thread",  # started anew after each change, under a lock
     "stages/filter/confidence.py: cached_property",  # of one question, whose stages run one after the other
 }
 
@@ -27,28 +28,11 @@ NOT_YET = {
     "graph_store/postgres/connections.py: _opened",
     "graph_store/postgres/reading/cooccurrence.py: _closeness",
     "graph_store/postgres/reading/graph.py: _near",
-    "knowledge_base/connections.py: _given_back",
-    "knowledge_base/file/expected_objects.py: lru_cache",
-    "knowledge_base/file/file_path.py: _absolute",
-    "knowledge_base/indexes/compaction.py: _thread",
-    "knowledge_base/settings.py: lru_cache",
-    "language/phrases.py: lru_cache",
-    "language/stems.py: cache",
-    "language/words.py: cache",
     "readers/source_names.py: cache",
     "recipe.py: cache",
     "remote/http_call.py: cache",
     "routing/pattern.py: lru_cache",
     "search/filtered_search.py: _within",
-    "storage/strings.py: _sorted",
-    "text/analyzers.py: cache",
-    "text/bm25_index.py: cached_property",
-    "vector/contextual/contextual_model.py: lru_cache",
-    "vector/embedders.py: cache",
-    "vector/graph_embedder.py: lru_cache",
-    "vector/onnx.py: cache",
-    "vector/onnx_files.py: lru_cache",
-    "vector/question_vectors.py: lru_cache",
 }
 """Values that are still made otherwise; take one off the list when it is made by `hopweave.concurrency.once`."""
 
@@ -78,7 +62,8 @@ def assigned(node):
         targets = inner.targets if isinstance(inner, ast.Assign) else [getattr(inner, "target", None)]
         for target in targets:
             for one in target.elts if isinstance(target, ast.Tuple) else [target]:
-                if isinstance(inner, ast.Assign | ast.AnnAssign | ast.NamedExpr) and attribute(one):
+                is_flag = isinstance(getattr(inner, "value", None), ast.Constant)
+                if isinstance(inner, ast.Assign | ast.AnnAssign | ast.NamedExpr) and attribute(one) and not is_flag:
                     yield attribute(one)
 
 
@@ -132,18 +117,18 @@ class Graph:
     def nodes(self): return 1
     def edges(self):
         if self._edges is None:
-            self._edges = 2
+            self._edges = [2]
         return self._edges
     def rows(self):
         rows = self._rows
         if rows is None:
             self._left -= 1
             if self._left < 0:
-                self._rows = rows = 3
+                self._rows = rows = [3]
         return rows
     def words(self):
         if not self._words:
-            self._words, self._count = 4, 1
+            self._words, self._count = [4], 1
         return self._words
 """
     assert sorted(lazy(ast.parse(source))) == ["_edges", "_rows", "_words", "cache", "cached_property"]

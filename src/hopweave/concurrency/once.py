@@ -41,6 +41,14 @@ class Once(Generic[Value]):
         made = self._made
         return default if made is None else made[0]
 
+    def __getstate__(self) -> tuple[tuple[Value] | None]:
+        """The value if it has been made: the lock stays here when an object is copied or pickled."""
+        return (self._made,)
+
+    def __setstate__(self, state: tuple[tuple[Value] | None]) -> None:
+        self._lock = RLock()
+        (self._made,) = state
+
     def get_or_make(self, make: Callable[[], Value]) -> Value:
         """The value; if another thread is making it, wait for that."""
         made = self._made

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import ValidationError
 
 from hopweave.component import Embedder, registered
+from hopweave.concurrency.once import once
 from hopweave.document import Document, checked_documents
 from hopweave.errors import KnowledgeBaseError, explain
 from hopweave.graph.build.builders.builder import GraphBuilder, warn_of_older_rules
@@ -135,7 +135,7 @@ def _check_documents(path: Path, analyzers: Sequence[str]) -> None:
         )
 
 
-@lru_cache(16)
+@once(max_entries=16)
 def _dimension(embedder: Embedder, model: str) -> int | None:
     """How many numbers a vector of the embedder has; None if another model answers in its place."""
     name, rows = embedder.embed_named(["?"])

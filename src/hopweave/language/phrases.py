@@ -7,11 +7,11 @@ scripts do not separate words by spaces.
 """
 
 import re
-from functools import lru_cache
 from typing import Annotated, NamedTuple
 
 from pydantic import AfterValidator
 
+from hopweave.concurrency.once import once
 from hopweave.language.scripts import CJK
 
 _CJK_CHARACTER = re.compile(f"[{CJK}]")
@@ -85,7 +85,7 @@ class _ParsedPhrase(NamedTuple):
     cjk: bool
 
 
-@lru_cache(maxsize=8192)
+@once(max_entries=8192)
 def _parsed(phrase: str) -> _ParsedPhrase:
     at_start, at_end, any_ending = phrase.startswith("^"), phrase.endswith("$"), phrase.endswith("*")
     core = phrase.removeprefix("^").removesuffix("$").removesuffix("*").casefold().strip()

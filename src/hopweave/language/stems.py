@@ -4,12 +4,12 @@ M. F. Porter (1980): An algorithm for suffix stripping; (2001): Snowball, a lang
 """
 
 from collections.abc import Callable
-from functools import cache
 
+from hopweave.concurrency.once import once
 from hopweave.language.string_cache import WORDS_KEPT, string_cache
 
 
-@cache
+@once()
 def stemmer(language: str) -> Callable[[str], str]:
     """The Snowball stemmer of a language, which keeps the stems of the latest words.
 

@@ -2,9 +2,9 @@
 
 import re
 import unicodedata
-from functools import cache
 from typing import Literal
 
+from hopweave.concurrency.once import once
 from hopweave.language.scripts import UNSPACED
 from hopweave.language.stop_words import STOP_WORDS
 from hopweave.language.string_cache import string_cache
@@ -28,7 +28,7 @@ def normalise_name(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
-@cache
+@once()
 def character_class(kind: Literal["upper", "mark"]) -> str:
     """A character class for `re`, without brackets: `re` supports neither upper case nor combining marks.
 
@@ -47,7 +47,7 @@ def character_class(kind: Literal["upper", "mark"]) -> str:
     return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges)
 
 
-@cache
+@once()
 def _unspaced() -> re.Pattern[str]:
     return re.compile(f"[{UNSPACED}]")
 
@@ -61,7 +61,7 @@ def has_unspaced(text: str) -> bool:
     return not text.isascii() and _unspaced().search(text) is not None
 
 
-@cache
+@once()
 def _pattern(unspaced: bool, breaks: bool) -> re.Pattern[str]:
     """The pattern of a word: letters, digits and their marks; `+` and `#` as in C++ and C#."""
     marks = character_class("mark")

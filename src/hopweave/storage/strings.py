@@ -5,6 +5,7 @@ from hashlib import blake2b
 
 import numpy as np
 
+from hopweave.concurrency.once import Once
 from hopweave.storage.columns import Array, Column, Numbers
 
 
@@ -31,7 +32,7 @@ class HashIndex:
         """Hashes in order, with the number that belongs to each."""
         self._hashes, self._numbers = hashes, numbers
         self._added: dict[int, tuple[int, ...]] = {}  # tuples of numbers, as the garbage collector passes these over
-        self._sorted: tuple[Array, Array] | None = None
+        self._overlay = Once[tuple[Array, Array]]()  # what was added, in order
 
     @classmethod
     def empty(cls) -> "HashIndex":
@@ -45,7 +46,7 @@ class HashIndex:
 
     def arrays(self) -> dict[str, Array]:
         """All hashes in order, and their numbers."""
-        added, numbers = self._overlay()
+        added, numbers = self._overlay.get_or_make(self._sorted)
         hashes, numbers = np.concatenate([self._hashes, added]), np.concatenate([self._numbers, numbers])
         order = np.lexsort((numbers, hashes))
         return {"hashes": hashes[order], "numbers": numbers[order]}
@@ -53,7 +54,8 @@ class HashIndex:
     def add(self, hash_: int, number: int) -> None:
         """One more number with this hash."""
         self._added[hash_] = (*self._added.get(hash_, ()), number)
-        self._sorted = None
+        if self._overlay.get() is not None:
+            self._overlay = Once()
 
     def find(self, hash_: int) -> list[int]:
         """The numbers with this hash."""
@@ -67,7 +69,7 @@ class HashIndex:
     def find_many(self, hashes: Array) -> tuple[Numbers, Numbers]:
         """Pairs of a position in `hashes` and a number that has this hash."""
         places, numbers = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-        for known, values in ((self._hashes, self._numbers), self._overlay()):
+        for known, values in ((self._hashes, self._numbers), self._overlay.get_or_make(self._sorted)):
             if not len(known):
                 continue
             first = known.searchsorted(hashes)
@@ -80,13 +82,11 @@ class HashIndex:
             numbers.append(values[positions].astype(np.int64))
         return np.concatenate(places), np.concatenate(numbers)
 
-    def _overlay(self) -> tuple[Array, Array]:
-        if self._sorted is None:
-            hashes = np.array([hash_ for hash_, numbers in self._added.items() for _ in numbers], np.uint64)
-            numbers = np.array([number for found in self._added.values() for number in found], np.int32)
-            order = np.argsort(hashes, kind="stable")
-            self._sorted = hashes[order], numbers[order]
-        return self._sorted
+    def _sorted(self) -> tuple[Array, Array]:
+        hashes = np.array([hash_ for hash_, numbers in self._added.items() for _ in numbers], np.uint64)
+        numbers = np.array([number for found in self._added.values() for number in found], np.int32)
+        order = np.argsort(hashes, kind="stable")
+        return hashes[order], numbers[order]
 
 
 class StringTable:

@@ -6,9 +6,9 @@ Snowball language), `code` or `light`.
 
 import re
 from collections.abc import Callable
-from functools import cache
 from unicodedata import category, normalize
 
+from hopweave.concurrency.once import once
 from hopweave.language.scripts import HAN, KANA
 from hopweave.language.stems import stemmer
 from hopweave.language.string_cache import WORDS_KEPT, string_cache
@@ -52,7 +52,7 @@ def _pairs(word: str) -> list[str]:
     return parts
 
 
-@cache
+@once()
 def analyzer(name: str) -> Analyzer:
     """The analyzer of that name.
 
@@ -94,7 +94,7 @@ def is_english(name: str) -> bool:
     return name in ("nlp", "nlp:english", "nlp:porter", "light")
 
 
-@cache
+@once()
 def bm25_stop_words(language: str) -> frozenset[str]:
     """The stop words of bm25s, which differ from those of the graph; none for a language without a list.
 

@@ -4,13 +4,13 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hopweave.concurrency.once import once_property
 from hopweave.errors import InvalidImage
 from hopweave.language.string_cache import WORDS_KEPT, string_cache
 from hopweave.scores import ScoreDistribution, best_and_ties
@@ -178,7 +178,7 @@ class BM25Index:
             segments[-2:] = [Segment.merged(segments[-2:])]
         return BM25Index(segments)
 
-    @cached_property
+    @once_property
     def _damping(self) -> list[npt.NDArray[np.floating]]:
         """What is added to the count of a term in each row, by segment: more for a longer row."""
         mean = (self._length / self.size if self.size else 0.0) or 1.0

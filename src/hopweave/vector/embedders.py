@@ -4,7 +4,6 @@ import logging
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
@@ -14,6 +13,7 @@ import numpy.typing as npt
 from pydantic import ConfigDict, Field, PrivateAttr
 
 from hopweave.component import Embedder
+from hopweave.concurrency.once import once
 from hopweave.errors import EmbeddingError, reason_of
 from hopweave.vector.prompts import prompt_for
 
@@ -274,7 +274,7 @@ def without_surrogates(text: str) -> str:
     return text if text.isascii() else text.encode(errors="replace").decode()
 
 
-@cache
+@once()
 def _load_wordllama() -> Any:
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
@@ -291,7 +291,7 @@ def _load_wordllama() -> Any:
     return model
 
 
-@cache
+@once()
 def _load_sentence_transformer(model: str, device: str | None, local_files_only: bool) -> Any:
     try:
         from sentence_transformers import SentenceTransformer

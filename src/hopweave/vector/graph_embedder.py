@@ -1,13 +1,13 @@
 """The embedder that is trained on the graph of a knowledge base."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 from hashlib import blake2b
 from typing import Literal
 
 from pydantic import Field
 
 from hopweave.component import Embedder
+from hopweave.concurrency.once import once
 from hopweave.errors import EmbeddingError
 from hopweave.vector.contextual.contextual_model import ContextualModel
 from hopweave.vector.embedders import Matrix
@@ -50,7 +50,7 @@ def _name(weights: bytes) -> str:
     return f"graph-{blake2b(weights, digest_size=8).hexdigest()}"
 
 
-@lru_cache(4)
+@once(max_entries=4)
 def _loaded(name: str, weights: bytes) -> ContextualModel:
     if _name(weights) != name:
         raise EmbeddingError(f"embedder {name!r}: its weights are damaged")

@@ -1,7 +1,6 @@
 """An embedder on ONNX Runtime: transformer models without torch."""
 
 from collections.abc import Sequence
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
@@ -12,6 +11,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from hopweave.component import Embedder
+from hopweave.concurrency.once import once
 from hopweave.errors import EmbeddingError
 from hopweave.vector.embedders import without_surrogates
 from hopweave.vector.onnx_files import OnnxFiles
@@ -158,7 +158,7 @@ def _pad(tokenizer: Any) -> int:
     return next((one for one in ids if one is not None), 0)
 
 
-@cache
+@once()
 def _session(files: OnnxFiles, fingerprint: str, threads: int | None) -> Any:  # noqa: ARG001 - for replaced files
     try:
         import onnxruntime
@@ -185,7 +185,7 @@ def _session(files: OnnxFiles, fingerprint: str, threads: int | None) -> Any:  #
     return session
 
 
-@cache
+@once()
 def _tokenizer(file: Path, max_tokens: int) -> Any:
     try:
         from tokenizers import Tokenizer

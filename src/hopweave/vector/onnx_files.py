@@ -4,10 +4,10 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from hopweave.concurrency.once import once
 from hopweave.errors import EmbeddingError
 
 _MODULES = ("Transformer", "Pooling", "Normalize")  # of sentence-transformers; what this embedder does itself
@@ -114,7 +114,7 @@ class OnnxFiles:
         return data if isinstance(data, type(otherwise)) else otherwise
 
 
-@lru_cache(64)
+@once(max_entries=64)
 def _digest(file: Path, size: int, modified: int) -> bytes:  # noqa: ARG001 - a changed file is read again
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").digest()

@@ -1,8 +1,9 @@
 """The vectors of questions, kept for when they are asked again."""
 
-from functools import lru_cache
+from functools import partial
 
 from hopweave.component import Embedder
+from hopweave.concurrency.lru_cache import LRUCache
 from hopweave.errors import EmbeddingError
 from hopweave.hit import Vector
 
@@ -20,12 +21,12 @@ class QuestionVectors:
     def __init__(self, embedder: Embedder | None, model: str, kept: int = 256) -> None:
         self._embedder = embedder
         self._model = model
-        self._kept = lru_cache(kept)(self._embed)
+        self._latest = LRUCache[str, tuple[str, Vector]](kept)
 
     def of(self, question: str) -> tuple[str, Vector]:
         """The name of the model that answered, and the vector."""
         try:
-            return self._kept(question)
+            return self._latest.get_or_make(question, partial(self._embed, question))
         except _NotKept as other:
             return other.found
 

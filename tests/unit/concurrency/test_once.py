@@ -1,6 +1,8 @@
 """Values that are made once, by one thread."""
 
+import copy
 import gc
+import pickle
 import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
@@ -87,6 +89,15 @@ def test_a_failure_is_not_kept(way):
     assert value.get() is None
     assert together(lambda: value.get_or_make(make)) == [2] * THREADS
     assert make.calls == 2
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+def test_a_copy_has_the_value_and_a_lock_of_its_own(copied):
+    value, copies = Once(), []
+    assert value.get_or_make(lambda: copies.append(copied(value)) or [1]) == [1]
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(copies[0].get_or_make, lambda: [2]).result(10) == [2]
+    assert copied(value).get() == [1]
 
 
 def test_a_property_is_made_by_one_thread():

@@ -5,8 +5,9 @@ A file from elsewhere might hold a view in place of a table, or a trigger, that 
 
 import sqlite3
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any
+
+from hopweave.concurrency.once import once
 
 _BY_STATEMENT = ("trigger", "index", "view")
 _VIRTUAL = "createvirtual"
@@ -35,7 +36,7 @@ def objects(connection: sqlite3.Connection) -> Objects:
     return {(kind, name): (table, _definition(connection, kind, name, sql)) for kind, name, table, sql in list(rows)}
 
 
-@lru_cache(2)
+@once(max_entries=2)
 def _expected(schema: str) -> Objects:
     connection = sqlite3.connect(":memory:")
     try:

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from hopweave.concurrency.once import Once
+
 _URL = re.compile(r"\A[A-Za-z][A-Za-z0-9+.-]+:/")  # Path("postgresql://…") has one slash; a drive has one letter
 
 
@@ -35,10 +37,8 @@ class FilePath:
     def __init__(self, path: str | Path, parameter: str = "knowledge_base") -> None:
         check_path(path, parameter)
         self.written = str(path)
-        self._absolute: Path | None = None
+        self._absolute = Once[Path]()
 
     def absolute(self) -> Path:
         """The file, with the home folder for `~`."""
-        if self._absolute is None:
-            self._absolute = Path(self.written).expanduser().absolute()
-        return self._absolute
+        return self._absolute.get_or_make(lambda: Path(self.written).expanduser().absolute())

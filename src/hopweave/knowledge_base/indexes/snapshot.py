@@ -224,13 +224,12 @@ class Snapshot(ForkAware):
         return self._kept((version, f"filters {filters!r}"), lambda: passing_rows(connection, filters))
 
     def _kept(self, key: tuple[int, str], find: Callable[[], Rows]) -> Rows:
-        rows = self._rows.get(key)
-        if rows is None:
-            rows = find()
-            self._rows.put(key, rows)
+        def make() -> Rows:
             for old in [one for one in self._rows if one[0] < key[0] - 1]:
                 self._rows.discard(old)
-        return rows
+            return find()
+
+        return self._rows.get_or_make(key, make)
 
 
 @dataclass(frozen=True, slots=True)

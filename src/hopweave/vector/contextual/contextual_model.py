@@ -4,11 +4,11 @@ import io
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 
+from hopweave.concurrency.once import once
 from hopweave.errors import EmbeddingError
 from hopweave.language.words import words
 from hopweave.storage.strings import string_hash
@@ -123,7 +123,7 @@ def _start_vectors(unknown: Sequence[str], start: Start) -> Matrix:
     return rows / lengths
 
 
-@lru_cache(50_000)
+@once(max_entries=50_000)
 def _random_vector(word: str) -> Matrix:
     random = np.random.default_rng(string_hash(word))
     vector: Matrix = (random.standard_normal(DIMENSION) / DIMENSION**0.5).astype(np.float32)
