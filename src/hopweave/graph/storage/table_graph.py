@@ -88,7 +88,9 @@ class TableGraph(RowEdges):
     def weighted(self, forward: Sequence[float], backward: Sequence[float]) -> Callable[[Indices], WeightedEdges]:
         """A function that returns the edges of nodes both ways, each weight times the factor of its type."""
         key = ("weighted rows", tuple(forward), tuple(backward))
-        return self.cached(key, lambda: WeightedRows(self._rows, self._rarity, forward, backward)).edges
+        return self.cached(
+            key, lambda: WeightedRows(self._rows, self._rarity, forward, backward, self.tables.weighed)
+        ).edges
 
     def edge_counts(self, nodes: Indices) -> Indices:
         """How many edges each of these nodes has, both ways."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from hopweave.concurrency.lru_cache import LRUCache
 from hopweave.graph.port import StationaryDistribution
 from hopweave.graph.storage.name_index import bucket_hash, without_accents
 from hopweave.language.stop_words import CALENDAR_WORDS, STOP_WORDS
@@ -37,6 +38,7 @@ ALIVE, CLAIM = 1, 2
 FORMAT = 4
 """Of the arrays; another number means that they have to be made again."""
 
+_WEIGHED_KEPT = 4
 _PRIME = 0x9E3779B97F4A7C15
 _WORDS = {
     "folded": np.int32,
@@ -117,6 +119,7 @@ class GraphTables:
         self.dead_end_share: float = header["dead_end_share"] if header else 0.1
         self.changes = 0  # documents added, changed or taken out since the tables were made or opened
         self.stationary: dict[str, tuple[int, StationaryDistribution | None]] = _stationary(header, arrays)
+        self.weighed = LRUCache[tuple[float, ...], Any](_WEIGHED_KEPT)  # by weights of types, for `WeightedRows`
         self.has_leftovers = False  # whether words and names of documents that are gone may be left
         self.is_whole = True  # whether no change was interrupted halfway
         self._new_kinds: list[int] = []
