@@ -22,7 +22,6 @@ NOT_YET = {
     "graph/storage/csr.py: cached_property",
     "graph/storage/ledger.py: lru_cache",
     "graph/storage/name_index.py: cached_property",
-    "graph/storage/weighted_rows.py: _weighed",
     "graph/walk/transition_matrix.py: cached_property",
     "graph_store/location.py: _opened",
     "graph_store/postgres/connections.py: _opened",

@@ -1,12 +1,12 @@
 """The edges of a graph's tables with the weights that a random walk follows them by."""
 
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from hopweave.concurrency.lru_cache import LRUCache
+from hopweave.concurrency.once import Once
 from hopweave.graph.port import Floats, Indices, Mask, WeightedEdges
 from hopweave.graph.storage.row_edges import factors_by_code, weighed
 from hopweave.storage.columns import Array, FrozenRows, Numbers
@@ -69,37 +69,29 @@ class WeightedRows:
         self._rows, self._rarity, self._kept = rows, rarity, kept
         self._factors = factors_by_code(forward, backward)
         self._key = (*forward, *backward)
-        self._edges = int(rows.lengths.sum())
-        self._left = self._edges - _AT_ONCE
-        self._weighing = threading.Lock()
-        self._all: tuple[WeighedEdges, Mask] | None = None
-        if (earlier := kept.get(self._key)) is not None:
-            self._use(earlier)
+        edges = int(rows.lengths.sum())
+        self._left = edges - _AT_ONCE
+        self._all = Once[tuple[WeighedEdges, Mask]]()
+        earlier = kept.get(self._key)
+        if earlier is not None:
+            stale = earlier.stale(rows, rarity)
+            if int(rows.lengths[stale].sum()) <= _MAX_STALE * edges:
+                self._all.get_or_make(lambda: (earlier, stale))
 
     def edges(self, nodes: Indices) -> WeightedEdges:
         """The edges of nodes both ways."""
-        if self._all is None:
-            found = self._weigh(nodes)[0]
-            self._left -= len(found.targets)
-            if self._left < 0 and self._weighing.acquire(blocking=False):
-                try:
-                    if self._all is None:
-                        made = self._weigh_all()
-                        self._kept.put(self._key, made)
-                        self._use(made)
-                finally:
-                    self._weighing.release()
-            return found
-        weighed, stale = self._all
+        found = self._all.get()
+        if found is None:
+            edges = self._weigh(nodes)[0]
+            self._left -= len(edges.targets)
+            if self._left < 0:
+                self._all.get_or_make_unless_busy(self._weigh_all)
+            return edges
+        weighed, stale = found
         changed = stale[nodes]
         if np.count_nonzero(changed):
             return self._mixed(weighed, nodes, changed)
         return _read(weighed, nodes)
-
-    def _use(self, weighed: WeighedEdges) -> None:
-        stale = weighed.stale(self._rows, self._rarity)
-        if int(self._rows.lengths[stale].sum()) <= _MAX_STALE * self._edges:
-            self._all = weighed, stale
 
     def _mixed(self, weighed: WeighedEdges, nodes: Indices, changed: Mask) -> WeightedEdges:
         """The edges of nodes of which some have changed."""
@@ -116,7 +108,7 @@ class WeightedRows:
         """The edges of nodes, and which of them are mentions."""
         return weighed(nodes, self._rows.gather(nodes), self._factors, self._rarity.__getitem__)
 
-    def _weigh_all(self) -> WeighedEdges:
+    def _weigh_all(self) -> tuple[WeighedEdges, Mask]:
         found, is_mention = self._weigh(np.arange(len(self._rows.lengths)))
         parallel = None if is_mention.all() else np.zeros(len(found.counts), np.bool_)
         if parallel is not None:
@@ -124,7 +116,9 @@ class WeightedRows:
         starts = found.starts.astype(np.int64, copy=False)
         targets = found.targets.astype(np.intp)  # any other type is slow to index with
         counts = found.counts.astype(np.int64)
-        return WeighedEdges(self._rows, self._rarity, starts, counts, targets, found.weights, parallel)
+        made = WeighedEdges(self._rows, self._rarity, starts, counts, targets, found.weights, parallel)
+        self._kept.put(self._key, made)
+        return made, np.zeros(len(counts), np.bool_)
 
 
 def _read(weighed: WeighedEdges, nodes: Indices) -> WeightedEdges:

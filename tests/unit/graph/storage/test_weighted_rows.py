@@ -52,7 +52,7 @@ def test_keeping_all_weights_changes_no_bit(rows: WeightedRows) -> None:
     asked = [*(np.array([node]) for node in everything), everything[::2]]
     before = [rows.edges(nodes) for nodes in asked]
     rows.edges(everything)
-    assert rows._all is not None
+    assert rows._all.get() is not None
     for nodes, old in zip(asked, before, strict=True):
         new = rows.edges(nodes)
         assert old.counts.tolist() == new.counts.tolist()
@@ -64,13 +64,13 @@ def test_keeping_all_weights_changes_no_bit(rows: WeightedRows) -> None:
 def test_few_questions_weigh_few_edges(rows: WeightedRows) -> None:
     """What is asked of a graph once does not cost the size of the graph."""
     rows.edges(np.array([0]))
-    assert rows._all is None
+    assert rows._all.get() is None
 
 
 def test_the_first_question_to_a_small_graph_weighs_all_edges() -> None:
     rows = of_passages()
     rows.edges(np.array([0]))
-    assert rows._all is not None
+    assert rows._all.get() is not None
 
 
 def test_of_threads_that_ask_together_one_weighs_all_edges_while_the_others_get_theirs(
@@ -80,7 +80,7 @@ def test_of_threads_that_ask_together_one_weighs_all_edges_while_the_others_get_
     together, made, served = threading.Barrier(threads), [], threading.Semaphore(0)
     weigh_all = WeightedRows._weigh_all
 
-    def slowly(self: WeightedRows) -> WeighedEdges:
+    def slowly(self: WeightedRows) -> object:
         made.append(threading.get_ident())
         assert all(served.acquire(timeout=10) for _ in range(threads - 1)), "the others wait"
         return weigh_all(self)
@@ -99,7 +99,7 @@ def test_of_threads_that_ask_together_one_weighs_all_edges_while_the_others_get_
 
 
 def test_a_failure_is_not_kept(rows: WeightedRows, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: WeightedRows) -> WeighedEdges:
+    def fail(self: WeightedRows) -> object:
         raise MemoryError
 
     everything = np.arange(len(rows._rows.lengths))
@@ -109,7 +109,7 @@ def test_a_failure_is_not_kept(rows: WeightedRows, monkeypatch: pytest.MonkeyPat
         with pytest.raises(MemoryError):
             rows.edges(everything)
     rows.edges(everything)
-    assert rows._all is not None
+    assert rows._all.get() is not None
 
 
 @pytest.mark.parametrize(
@@ -127,8 +127,9 @@ def test_what_was_weighed_survives_a_write(
     apply(before.tables, changed, gone)
     after = TableGraph(before.tables, 1)
     second, anew = weighted(after), weighted(after, survives=False)
-    assert second._all is not None
-    assert not second._all[1].all()
+    kept = second._all.get()
+    assert kept is not None
+    assert not kept[1].all()
     for nodes in (np.arange(after.size), *np.arange(after.size)[:, None]):
         mixed, fresh = second.edges(nodes), anew._weigh(nodes)[0]
         assert [part.tolist() for part in mixed[:4]] == [part.tolist() for part in fresh[:4]]
@@ -141,4 +142,4 @@ def test_after_many_changes_all_edges_are_weighed_again(monkeypatch: pytest.Monk
     graph = graph_of_passages()
     weighted(graph).edges(np.arange(graph.size))
     apply(graph.tables, [passage(number, "Falk") for number in range(20, 60)])
-    assert weighted(TableGraph(graph.tables, 1))._all is None
+    assert weighted(TableGraph(graph.tables, 1))._all.get() is None
