@@ -1,4 +1,4 @@
-"""The command line. Each command is a module of `hopweave.commands`."""
+"""The command line. The commands are in `hopweave.commands`."""
 
 import argparse
 import os
@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from pydantic import ValidationError
 
 import hopweave
-from hopweave.commands import check, compact, delete, import_tables, index, info, query, restore, schema, train_embedder
-from hopweave.commands.evaluation import compare, diagnose, evaluate, tune
+from hopweave.commands import index, maintain, measure, query
 from hopweave.commands.terminal import note, prepare_streams
 from hopweave.errors import HopweaveError, explain
 
@@ -25,20 +24,20 @@ Multi-hop graph evidence woven into hybrid retrieval.
   hopweave evaluate queries.jsonl            evaluate it on judged queries
 """
 _COMMANDS = (
-    index,
-    import_tables,
-    query,
-    evaluate,
-    compare,
-    tune,
-    diagnose,
-    train_embedder,
-    delete,
-    check,
-    compact,
-    restore,
-    info,
-    schema,
+    index.add_to,
+    maintain.add_import,
+    query.add_to,
+    measure.add_evaluate,
+    measure.add_compare,
+    measure.add_tune,
+    measure.add_diagnose,
+    maintain.add_train_embedder,
+    maintain.add_delete,
+    maintain.add_check,
+    maintain.add_compact,
+    maintain.add_restore,
+    maintain.add_info,
+    maintain.add_schema,
 )
 
 
@@ -90,6 +89,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"hopweave {hopweave.__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for command in _COMMANDS:
-        command.add_to(commands)
+    for add_command in _COMMANDS:
+        add_command(commands)
     return parser

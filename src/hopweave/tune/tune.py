@@ -109,6 +109,7 @@ class Tuning:
                 for one in self.parameters
             },
             "trials": len(self.trials),
+            "tried": [{"score": trial.score, "values": dict(trial.values)} for trial in self.trials],
             "accepted": self.accepted,
             "verdict": self.verdict,
             "warnings": list(self.warnings),

@@ -1,1 +1,0 @@
-"""Commands that work with judged queries."""
