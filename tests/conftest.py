@@ -4,7 +4,6 @@ import importlib.util
 import os
 import shutil
 from pathlib import Path
-from uuid import uuid4
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # before anything reads it
 
@@ -98,46 +97,3 @@ def cross_encoder(tmp_path_factory):
     BertForSequenceClassification(config).eval().save_pretrained(folder)
     PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=64, **names).save_pretrained(folder)
     return str(folder)
-
-
-@pytest.fixture(scope="session")
-def postgres_server():
-    """A real PostgreSQL server on a free port of the loopback interface, for the whole run of this process."""
-    if importlib.util.find_spec("pgserver") is None and os.environ.get("HOPWEAVE_POSTGRES") != "required":
-        pytest.skip("needs a PostgreSQL server: pip install pgserver 'psycopg[binary,pool]'")
-    path = Path(__file__).parents[1] / "benchmarks" / "postgres_server.py"
-    with _module("postgres_server", path).PostgresServer() as server:
-        yield server
-
-
-@pytest.fixture
-def postgres_url(postgres_server):
-    """The URL of a database of its own on that server."""
-    return _own_database(postgres_server.url)
-
-
-@pytest.fixture(scope="session")
-def trigram_server():
-    """The same of a server with the extension pg_trgm."""
-    module = _module("postgres_server", Path(__file__).parents[1] / "benchmarks" / "postgres_server.py")
-    programs = module.programs_with_trigrams()
-    if programs is None:
-        assert os.environ.get("HOPWEAVE_POSTGRES") != "required", "apt-get install postgresql"
-        pytest.skip("needs a PostgreSQL server with pg_trgm: apt-get install postgresql")
-    with module.PostgresServer(programs) as server:
-        yield server
-
-
-@pytest.fixture
-def trigram_url(trigram_server):
-    """The URL of a database of its own on that server."""
-    return _own_database(trigram_server.url)
-
-
-def _own_database(url):
-    import psycopg
-
-    name = f"test_{uuid4().hex}"
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')
-    return url.rpartition("/")[0] + f"/{name}"

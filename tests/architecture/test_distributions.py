@@ -1,4 +1,4 @@
-"""The three distributions are released together: one version, addresses and classifiers that agree."""
+"""The distributions are released together: one version, addresses and classifiers that agree."""
 
 import re
 import tomllib
@@ -14,9 +14,10 @@ FILES = {
     "hopweave": ROOT / "pyproject.toml",
     "hopweave-haystack": ROOT / "integrations" / "haystack" / "pyproject.toml",
     "llama-index-hopweave": ROOT / "integrations" / "llama-index" / "pyproject.toml",
+    "hopweave-postgres": ROOT / "integrations" / "postgres" / "pyproject.toml",
 }
 PROJECTS = {name: tomllib.loads(file.read_text(encoding="utf-8"))["project"] for name, file in FILES.items()}
-ADAPTERS = [name for name in FILES if name != "hopweave"]
+OTHERS = [name for name in FILES if name != "hopweave"]
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -29,14 +30,14 @@ def test_the_citation_has_the_version_of_the_package():
     assert str(citation["version"]) == hopweave.__version__
 
 
-@pytest.mark.parametrize("name", ADAPTERS)
-def test_an_adapter_needs_the_core_of_its_own_minor_version(name):
+@pytest.mark.parametrize("name", OTHERS)
+def test_each_needs_the_core_of_its_own_minor_version(name):
     version = re.match(r"(\d+)\.(\d+)", hopweave.__version__)
     major, minor = int(version[1]), int(version[2])
     assert f"hopweave>={major}.{minor},<{major}.{minor + 1}" in PROJECTS[name]["dependencies"]
 
 
-@pytest.mark.parametrize("name", ADAPTERS)
+@pytest.mark.parametrize("name", OTHERS)
 def test_what_the_package_index_shows_is_the_same(name):
     for field in ("urls", "requires-python", "license", "authors"):
         assert PROJECTS[name][field] == PROJECTS["hopweave"][field], field

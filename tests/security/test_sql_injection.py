@@ -18,7 +18,7 @@ from hopweave.sources.pagerank import PageRank
 
 psycopg = pytest.importorskip("psycopg")
 
-from hopweave.graph_store.postgres.schema import is_storable  # noqa: E402 - needs psycopg
+from hopweave_postgres.schema import is_storable  # noqa: E402 - needs psycopg
 
 ATTACKS = (
     "'; DROP TABLE hopweave.canary; --",

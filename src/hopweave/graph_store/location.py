@@ -10,7 +10,7 @@ from weakref import WeakSet, finalize
 
 from hopweave.graph.build.builders.builder import GraphBuilder
 from hopweave.graph.port import GraphPort
-from hopweave.graph_store.store import SCHEMES, GraphStore, has_password, is_url
+from hopweave.graph_store.store import GraphStore, has_password, is_url, schemes
 
 Secret = Callable[[], str | None]
 """A function that gives a path or a URL, such as `secret.resolve_value` of Haystack's secrets."""
@@ -115,7 +115,8 @@ def _checked(where: str | Path) -> str:
         return text
     if "://" in text:
         scheme = text.partition("://")[0]
-        raise ValueError(f"graph: a URL must begin with {' or '.join(SCHEMES)}, but this begins with {scheme}://")
+        allowed = " or ".join(f"{one}://" for one in schemes())
+        raise ValueError(f"graph: a URL must begin with {allowed}, but this begins with {scheme}://")
     if "=" in text and ("host" in text or "dbname" in text or "password" in text):
         raise ValueError("graph: write a connection string as a URL: postgresql://user@host:5432/database")
     return text

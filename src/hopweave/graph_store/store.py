@@ -7,16 +7,19 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
+from importlib.metadata import EntryPoint, entry_points
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 from urllib.parse import urlsplit
 
+from hopweave.component import registered
+from hopweave.concurrency.once import once
 from hopweave.document import Document, checked_documents, checked_ids
-from hopweave.errors import HopweaveError
-from hopweave.graph.build.builders.builder import GraphBuilder, contribute_all
+from hopweave.errors import HopweaveError, KnowledgeBaseError
+from hopweave.graph.build.builders.builder import GraphBuilder, contribute_all, warn_of_older_rules
 from hopweave.graph.model import Contribution, Edge, Node
 from hopweave.graph.port import GraphPort
 from hopweave.graph.storage import ledger
@@ -30,7 +33,11 @@ R = TypeVar("R")
 STAGED_AT_ONCE = 2_000
 """Documents that a worker prepares at once."""
 
-SCHEMES = ("postgresql://", "postgres://")
+ENTRY_POINTS = "hopweave.graph_stores"
+"""The entry point group in which a distribution names its graph store, by the scheme of its URLs."""
+
+DISTRIBUTIONS = {"postgresql": "hopweave-postgres", "postgres": "hopweave-postgres"}
+"""What to install for the URLs of a scheme."""
 
 
 class Written(NamedTuple):
@@ -44,9 +51,10 @@ class Written(NamedTuple):
 class GraphStore(ABC):
     """A graph without the texts and vectors of its documents, which many processes may write and read.
 
-    Two homes hold the same graph: an SQLite file (by path), and PostgreSQL (by URL, `pip install
-    "hopweave[postgres]"`). Every write is one transaction: a document is in the graph wholly or not at all. Writing a
-    document again that has not changed does nothing.
+    Two homes hold the same graph: an SQLite file (by path), and PostgreSQL (by URL, `pip install hopweave-postgres`).
+    Every write is one transaction: a document is in the graph wholly or not at all. Writing a document again that has
+    not changed does nothing. Another home is a subclass that an entry point of the group `hopweave.graph_stores` names
+    by the scheme of its URLs; `hopweave.testing` has the tests that it must pass.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, GraphStore.open(f"{folder}/graph.db") as store:
@@ -78,11 +86,7 @@ class GraphStore(ABC):
         for a connection, `max_edges` the most edges of one node that a walk follows.
         """
         if is_url(where):
-            try:
-                from hopweave.graph_store.postgres.store import PostgresStore
-            except ModuleNotFoundError as error:
-                raise HopweaveError(f"{error.name} is not installed; run: pip install 'hopweave[postgres]'") from error
-            return PostgresStore(
+            return _store_for(str(where))(
                 str(where),
                 schema=schema,
                 builders=builders,
@@ -249,12 +253,53 @@ def in_processes(work: Callable[[T], R], items: Iterable[T], workers: int) -> It
 
 
 def is_url(where: object) -> bool:
-    """Whether a graph lives on a server.
+    """Whether a graph lives on a server: at a URL of a scheme that a graph store is known for.
 
     >>> is_url("postgresql://localhost/kb"), is_url("graph.db")
     (True, False)
     """
-    return str(where).startswith(SCHEMES)
+    scheme, separator, _ = str(where).partition("://")
+    return bool(separator) and scheme in schemes()
+
+
+def schemes() -> list[str]:
+    """The URL schemes of graph stores: those of `hopweave-postgres`, and those of other installed distributions."""
+    return [*DISTRIBUTIONS, *sorted(_installed().keys() - DISTRIBUTIONS.keys())]
+
+
+@once()
+def _installed() -> dict[str, EntryPoint]:
+    return {one.name: one for one in entry_points(group=ENTRY_POINTS)}
+
+
+def _store_for(url: str) -> "Callable[..., GraphStore]":
+    """The class that opens a URL."""
+    scheme = url.partition("://")[0]
+    if scheme not in _installed():
+        raise HopweaveError(
+            f"where: no graph store for {scheme}:// is installed; run: pip install {DISTRIBUTIONS[scheme]}"
+        )
+    return cast("Callable[..., GraphStore]", _installed()[scheme].load())
+
+
+def stored_builders(
+    where: object, stored: Sequence[Mapping[str, Any]], wanted: Sequence[GraphBuilder] | None
+) -> tuple[GraphBuilder, ...]:
+    """The builders that a graph was begun with, from their dumps; an error if others are `wanted`."""
+    import hopweave.catalogue  # noqa: F401 - so that every kind is known
+
+    kinds = registered(GraphBuilder)
+    try:
+        made = tuple(cast(GraphBuilder, kinds[one["kind"]].model_validate(one)) for one in stored)
+    except KeyError as error:
+        raise KnowledgeBaseError(f"{where}: was made with {error}, which is not installed") from error
+    if wanted is not None and tuple(wanted) != made:
+        raise KnowledgeBaseError(
+            f"{where}: its graph is built by {', '.join(one.kind for one in made) or 'nothing'}; "
+            "open it without naming builders, or use another schema"
+        )
+    warn_of_older_rules(where, made, stored)
+    return made
 
 
 def has_password(url: str) -> bool:

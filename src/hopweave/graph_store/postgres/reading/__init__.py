@@ -1,1 +1,0 @@
-"""How a graph in PostgreSQL is read."""
