@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from hopweave.hit import Hit, Receipt
     from hopweave.knowledge_base.cache import QueryCache
     from hopweave.knowledge_base.store import KnowledgeBase
+    from hopweave.metadata.tenants import every_tenant, tenant
     from hopweave.pipeline import Pipeline, Result
     from hopweave.query import Query
     from hopweave.readers.files import read_documents
@@ -35,10 +36,12 @@ __all__ = [
     "Receipt",
     "Recipe",
     "Result",
+    "every_tenant",
     "html_report",
     "load_recipe",
     "read_documents",
     "register",
+    "tenant",
 ]
 
 _HOMES = {
@@ -49,6 +52,7 @@ _HOMES = {
     "knowledge_base.cache": ("QueryCache",),
     "readers.files": ("read_documents",),
     "knowledge_base.store": ("KnowledgeBase",),
+    "metadata.tenants": ("every_tenant", "tenant"),
     "pipeline": ("Pipeline", "Result"),
     "query": ("Query",),
     "recipe": ("Recipe", "load_recipe", "register"),

@@ -57,6 +57,10 @@ class OtherTenant(KnowledgeBaseError, ValueError):
     """A tenant writes a document that is not its own, or under an id that is not its own."""
 
 
+class TenantRequired(KnowledgeBaseError, ValueError):
+    """A question does not say which tenant's documents it means, and there are documents of tenants."""
+
+
 class EmptyFile(KnowledgeBaseError):
     """There is nothing to read yet: the file was just made, or its making was cut short."""
 

@@ -200,6 +200,10 @@ class Knowledge(Protocol):
         """The community of each of these documents, as far as known."""
         raise _missing(self, Capability.COMMUNITIES, "communities")
 
+    def check_tenant(self, tenant: Mapping[str, Any] | None) -> None:
+        """Raise `TenantRequired` if a question of this tenant has to say whose documents it means and does not."""
+        return
+
     def within(self, filters: "Filters", *, tenant: Mapping[str, Any] | None = None) -> "Within":
         """The documents that pass filters and that a tenant may see."""
         raise _missing(self, Capability.FILTERS, "within")

@@ -150,6 +150,7 @@ class _Run:
         self.recipe, self.knowledge = pipeline.recipe, pipeline.knowledge
         self._cache, self._pipeline = pipeline._cache, pipeline._number
         self.query = question if isinstance(question, Query) else Query(question)
+        self.knowledge.check_tenant(self.query.tenant)
         if self.query.tenant is not None:
             require(self.knowledge, Capability.TENANTS, "a query with a tenant")
         self._top_k = top_k if top_k is None else count_of("top_k", top_k)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from hopweave.hit import Hit, Vector, same_vector
 from hopweave.metadata.filters import Filters, as_predicate
-from hopweave.metadata.tenants import checked_tenant
+from hopweave.metadata.tenants import in_context
 from hopweave.scores import count_of
 
 
@@ -118,7 +118,8 @@ class Query:
     """A question as it travels through a recipe.
 
     `filters` decide which documents may be returned; a walk over the graph may still start from others or pass through.
-    `tenant` is hard isolation: metadata values a document must have to be seen at all, by walks too. `now` is the clock
+    `tenant` is hard isolation: metadata values a document must have to be seen at all, by walks too; it narrows that of
+    `hopweave.tenant(...)`, if the question is asked within. `now` is the clock
     that freshness goes by; a naive time counts as UTC.
     `vector_texts` are texts whose mean vector is compared instead of that of the question, such as answers that a
     language model made up: L. Gao et al. (2023), Precise Zero-Shot Dense Retrieval without Relevance Labels (HyDE).
@@ -144,7 +145,7 @@ class Query:
             raise TypeError(f"query: must be a string, but got {self.text!r}")
         if self.tenant is not None and not isinstance(self.tenant, Mapping):
             raise TypeError(f"tenant: must be a mapping of metadata fields to values, but got {self.tenant!r}")
-        checked_tenant(self.tenant)
+        object.__setattr__(self, "tenant", in_context(self.tenant))
         if not isinstance(self.now, datetime):
             raise TypeError(f"now: must be a datetime, but got {self.now!r}")
         if isinstance(self.skip, str) or not all(isinstance(one, str) for one in self.skip):

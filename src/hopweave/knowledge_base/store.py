@@ -21,6 +21,7 @@ from hopweave.knowledge_base.connections import Connections
 from hopweave.knowledge_base.embedding.train_embedder import embed_anew
 from hopweave.knowledge_base.entry import Added
 from hopweave.knowledge_base.file.source_files import SourceFile, write_source_files
+from hopweave.knowledge_base.file.stored_settings import stored_tenant_fields, write_settings
 from hopweave.knowledge_base.file.temporary_folder import TemporaryFolder
 from hopweave.knowledge_base.indexes.compaction import Compaction
 from hopweave.knowledge_base.indexes.filtered_rankings import FilteredRankings
@@ -37,7 +38,7 @@ from hopweave.knowledge_base.settings import UNSET, Settings
 from hopweave.knowledge_base.stored_documents import StoredDocuments
 from hopweave.knowledge_base.writer import Writer, check_writing, ids_of_source, record_imported, remove
 from hopweave.metadata.filters import Filters
-from hopweave.metadata.tenants import checked_tenant
+from hopweave.metadata.tenants import checked_tenant, in_context, require_tenant
 from hopweave.query import Query
 from hopweave.recipes import DEFAULT_RECIPE
 from hopweave.vector.graph_embedder import GraphEmbedder
@@ -89,6 +90,7 @@ class KnowledgeBase(StoredDocuments, SnapshotRankings):
         own_share: float | None = None,
         read_only: bool = False,
         allow_graph: bool = False,
+        tenant_fields: Sequence[str] = (),
         busy_seconds: float = 30.0,
     ) -> "KnowledgeBase":
         """Open a file, or create it. Without a path the knowledge base is temporary and gone when closed.
@@ -97,6 +99,8 @@ class KnowledgeBase(StoredDocuments, SnapshotRankings):
         links and parts; an empty list for no graph); with an `own_share` below 1, vector search blends the vector of a
         document with those of its neighbours in the graph. They and `analyzers` (nlp) are settled when the file is new.
         Above `approximate_above` vectors, search looks into near cells. `allow_graph` is for files of `GraphStore`.
+        Every question has to give a tenant by `tenant_fields`, which a file that only tenants write to learns by
+        itself; for documents of all tenants, ask within `hopweave.every_tenant()`.
         """
         temporary = TemporaryFolder() if path is None else None
         file = temporary.path / "temporary.db" if temporary else Path(path or "")
@@ -108,6 +112,8 @@ class KnowledgeBase(StoredDocuments, SnapshotRankings):
         except BaseException:
             connections.close()
             raise
+        if tenant_fields:
+            opened._require_tenants(tenant_fields)
         opened._temporary, opened._compaction.is_temporary = temporary, temporary is not None
         return opened
 
@@ -155,7 +161,7 @@ class KnowledgeBase(StoredDocuments, SnapshotRankings):
         `tenant`, a document that is not the tenant's, or whose id is that of a document that is not, is an error.
         """
         check_writing(on_conflict, batch_size, workers)
-        documents, tenant = self.settings.check_vectors(documents, vectors_of), checked_tenant(tenant)
+        documents, tenant = self.settings.check_vectors(documents, vectors_of), in_context(tenant)
         how: dict[str, Any] = {"on_conflict": on_conflict, "batch_size": batch_size, "workers": workers}
         return self._written(self._writer.add(documents, **how, progress=progress, tenant=tenant))
 
@@ -181,7 +187,7 @@ class KnowledgeBase(StoredDocuments, SnapshotRankings):
         (1, ['skua'])
         """
         documents = self.settings.check_vectors(documents, vectors_of)
-        return self._written(self._writer.replace(source, documents, checked_tenant(tenant)))
+        return self._written(self._writer.replace(source, documents, in_context(tenant)))
 
     def delete(
         self,
@@ -200,7 +206,7 @@ class KnowledgeBase(StoredDocuments, SnapshotRankings):
         ...     kb.delete(where={"year": {"lt": 1980}}), kb.ids()
         (1, ['tern'])
         """
-        return self._written(self._writer.delete(ids, where, checked_tenant(tenant)))
+        return self._written(self._writer.delete(ids, where, in_context(tenant)))
 
     def remove_missing(self, present: Mapping[str, Collection[str]], *, other_sources: bool = False) -> int:
         """Remove documents that their source no longer has: of each source given, all but the ids that are present.
@@ -297,6 +303,35 @@ class KnowledgeBase(StoredDocuments, SnapshotRankings):
         """Grows with every write; equal versions mean equal contents."""
         with self._connections.autocommit_read() as connection:
             return version_of(connection)
+
+    @property
+    def tenant_fields(self) -> tuple[str, ...]:
+        """The metadata fields that every question has to give a tenant by; none if documents are for all.
+
+        >>> with KnowledgeBase.open(embedder=None) as kb:
+        ...     _ = kb.add([Document("a", "A ferry.", {"customer": "acme"})], tenant={"customer": "acme"})
+        ...     kb.tenant_fields
+        ('customer',)
+        """
+        with self._connections.autocommit_read() as connection:
+            return stored_tenant_fields(connection)
+
+    def check_tenant(self, tenant: Tenant | None) -> None:
+        """Raise if the documents are those of tenants, and this does not say whose are meant."""
+        require_tenant(self.tenant_fields, tenant, str(self.path))
+
+    def _require_tenants(self, fields: Sequence[str]) -> None:
+        checked_tenant(dict.fromkeys(fields, ""))
+        known = self.tenant_fields
+        if set(known) == set(fields):
+            return
+        if known or self._connections.read_only:
+            raise KnowledgeBaseError(
+                f"{self.path}: its tenant_fields are {', '.join(known) or 'none'}, not {', '.join(fields)}; open it "
+                "without naming any, or for writing if it has none"
+            )
+        with self._connections.writing(same_content=True) as connection:
+            write_settings(connection, {"tenant_fields": list(fields)})
 
     def one_version(self) -> AbstractContextManager[None]:
         """Within it, all that is asked is of the version that the file has now, as in every search."""

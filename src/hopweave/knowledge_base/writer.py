@@ -15,6 +15,7 @@ from hopweave.knowledge_base.connections import Connections, grouped
 from hopweave.knowledge_base.entry import Added, Digests, Entry, changed, digests, distinct, listed
 from hopweave.knowledge_base.file.digest import vector_columns
 from hopweave.knowledge_base.file.source_files import forget_source_files, sources_of
+from hopweave.knowledge_base.file.stored_settings import record_tenant_fields
 from hopweave.knowledge_base.indexes.metadata_filter_sql import matching_ids
 from hopweave.knowledge_base.indexes.snapshot import Tenant, tenant_condition
 from hopweave.knowledge_base.prepare import Pool, Prepared, Preparer, ahead, preparing
@@ -67,6 +68,7 @@ class Writer:
 
         def remove_others(connection: sqlite3.Connection, known: Mapping[str, Digests]) -> int:
             check_ids(connection, known, tenant)
+            record_tenant_fields(connection, tenant)
             return remove(connection, ids_of_source(connection, source, tenant) - entries.keys())
 
         return self._at_once(entries, remove_others)
@@ -136,6 +138,7 @@ class Writer:
             wanted = changed(batch.entries, known, on_conflict)
             stored = [entry for entry in wanted if entry.document.id in ready]
             check_ids(connection, [key for entry in stored if (key := entry.document.id) in known], tenant)
+            record_tenant_fields(connection, tenant)
             write(connection, stored, ready)
         updated = sum(entry.document.id in known for entry in stored)
         return Added(len(stored) - updated, updated, batch.size - len(stored))

@@ -1,9 +1,13 @@
 """Tenants: metadata values a document must have to be seen."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator
+
+from hopweave.errors import TenantRequired
 
 T = TypeVar("T", bound=Mapping[str, Any] | None)
 
@@ -97,6 +101,76 @@ def narrow_tenant(tenant: Mapping[str, Any] | None, further: Mapping[str, Any] |
             )
         narrowed[name] = left[0] if len(left) == 1 else left
     return narrowed
+
+
+_EVERY: Mapping[str, Any] = {}
+_context: ContextVar[Mapping[str, Any] | None] = ContextVar("hopweave_tenant", default=None)
+
+
+@contextmanager
+def tenant(fields: Mapping[str, Any] | None = None, /, **more: Any) -> Iterator[None]:
+    """Within it, every question is asked, and every document written, for this tenant.
+
+    It holds wherever the program's context goes: sub-questions, retries, agents and tools, event loops and threads that
+    take it over. A tenant given to a component or to a question narrows it and cannot widen it.
+
+    >>> from hopweave.query import Query
+    >>> with tenant(customer="acme"):
+    ...     Query("When does the gate open?").tenant
+    {'customer': 'acme'}
+    """
+    outside = _context.get()
+    token = _context.set(narrow_tenant(outside or None, {**(fields or {}), **more}))
+    try:
+        yield
+    finally:
+        _context.reset(token)
+
+
+@contextmanager
+def every_tenant() -> Iterator[None]:
+    """Within it, a question without a tenant means the documents of all tenants, where it would be refused otherwise.
+
+    >>> with tenant(customer="acme"), every_tenant():
+    ...     pass
+    Traceback (most recent call last):
+        ...
+    ValueError: every_tenant: is not allowed within tenant(...); a tenant can only be narrowed
+    """
+    if _context.get():
+        raise ValueError("every_tenant: is not allowed within tenant(...); a tenant can only be narrowed")
+    token = _context.set(_EVERY)
+    try:
+        yield
+    finally:
+        _context.reset(token)
+
+
+def in_context(given: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """The tenant of the context, narrowed by the one given.
+
+    >>> in_context({"customer": "acme"})
+    {'customer': 'acme'}
+    """
+    return narrow_tenant(_context.get() or None, given)
+
+
+def require_tenant(fields: Collection[str], given: Mapping[str, Any] | None, whose: str) -> None:
+    """Raise if a tenant has no value for one of these fields, unless the caller means every tenant.
+
+    >>> require_tenant(["customer"], None, "corpus.db")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    hopweave.errors.TenantRequired: corpus.db: holds documents of tenants; say whose are meant by ...
+    """
+    missing = [name for name in fields if name not in (given or {})]
+    if missing and _context.get() is not _EVERY:
+        named = ", ".join(f"{name!r}: ..." for name in missing)
+        keywords = ", ".join(f"{name}=..." for name in missing)
+        raise TenantRequired(
+            f"{whose}: holds documents of tenants; say whose are meant by tenant={{{named}}} or within "
+            f"hopweave.tenant({keywords}), or, for those of all, within hopweave.every_tenant()"
+        )
 
 
 def _values(wanted: Any) -> list[Any]:

@@ -32,6 +32,26 @@ def write_settings(connection: sqlite3.Connection, values: Mapping[str, Any]) ->
     connection.executemany("INSERT OR REPLACE INTO settings VALUES (?, ?)", rows.items())
 
 
+def stored_tenant_fields(connection: sqlite3.Connection) -> tuple[str, ...]:
+    """The metadata fields that every question has to name a tenant by; none if documents are for all."""
+    found = connection.execute("SELECT value FROM settings WHERE name = 'tenant_fields'").fetchone()
+    return tuple(json.loads(found[0])) if found else ()
+
+
+def record_tenant_fields(connection: sqlite3.Connection, tenant: Mapping[str, Any] | None) -> None:
+    """Before documents of a tenant are written: note its fields, if all documents so far are those of tenants.
+
+    Of several writers with different fields, those count that all have, or else those of the first.
+    """
+    if tenant is None:
+        return
+    known = stored_tenant_fields(connection)
+    if known or connection.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is None:
+        common = [name for name in known if name in tenant] or list(known) or sorted(tenant)
+        if common != list(known):
+            write_settings(connection, {"tenant_fields": common})
+
+
 def _rows(connection: sqlite3.Connection) -> dict[str, str]:
     return dict(connection.execute("SELECT name, value FROM settings").fetchall())
 
