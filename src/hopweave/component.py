@@ -31,6 +31,7 @@ from hopweave.concurrency.threads import run_in_thread
 from hopweave.errors import Cancelled, InvalidScore, reason_of
 from hopweave.hit import Hit, Receipt, Scale
 from hopweave.knowledge import Capability, Knowledge, Ranking, require
+from hopweave.metadata.filters import in_tenant
 from hopweave.query import Query
 
 logger = logging.getLogger(__name__)
@@ -259,6 +260,16 @@ _FALLBACKS = ("original_order", "cosine")
 """What the `outcome` of a receipt is where a stage could not do its work, with the `reason` beside it."""
 
 
+def of_tenant(hits: Sequence[Hit], query: Query) -> Sequence[Hit]:
+    """The hits that the tenant of a question may see, whoever has brought them; all of them without a tenant.
+
+    >>> hits = [Hit("a", metadata={"customer": "acme"}), Hit("b")]
+    >>> [hit.id for hit in of_tenant(hits, Query("?", tenant={"customer": "acme"}))]
+    ['a']
+    """
+    return hits if query.tenant is None else [hit for hit in hits if in_tenant(hit.metadata, query.tenant)]
+
+
 class Stage(Component, ABC):
     """Hits in, hits out."""
 
@@ -275,8 +286,10 @@ class Stage(Component, ABC):
     def attempt(self, hits: Sequence[Hit], query: Query, knowledge: Knowledge | None = None) -> Staged:
         """`apply`, unless the question skips this stage; if it is optional and fails, the hits as they were.
 
-        Receipts and log have the reason of a failure, and so has `failure`, if a stage falls back by itself too.
+        Hits outside the tenant of the question are dropped first. Receipts and log have the reason of a failure, and so
+        has `failure`, if a stage falls back by itself too.
         """
+        hits = of_tenant(hits, query)
         if self.skipped_by(query):
             return Staged(list(hits))
         try:
@@ -286,6 +299,7 @@ class Stage(Component, ABC):
 
     async def attempt_async(self, hits: Sequence[Hit], query: Query, knowledge: Knowledge | None = None) -> Staged:
         """The same without blocking the event loop."""
+        hits = of_tenant(hits, query)
         if self.skipped_by(query):
             return Staged(list(hits))
         try:

@@ -6,8 +6,9 @@ from contextvars import copy_context
 
 import pytest
 
-from hopweave import Document, KnowledgeBase, Pipeline, Query, every_tenant, tenant
+from hopweave import Document, Hit, KnowledgeBase, Pipeline, Query, every_tenant, tenant
 from hopweave.errors import KnowledgeBaseError, TenantRequired
+from hopweave.stages import Length
 
 OWN = [
     Document("acme-1", "The tide gate opens at six.", {"customer": "acme"}),
@@ -116,3 +117,11 @@ def test_what_is_written_within_it_is_the_tenants(of_tenants):
         of_tenants.add([Document("x", "A gate.", {"customer": "zeta"})])
     with tenant(customer="acme"):
         assert of_tenants.delete(["zeta-1"]) == 0
+
+
+def test_a_stage_drops_what_others_brought_from_outside_the_tenant():
+    hits = [Hit(one.id, 0.5, one.text, one.metadata) for one in OWN]
+    with tenant(customer="acme"):
+        assert [hit.id for hit in Length().attempt(hits, Query("gate")).hits] == ["acme-1"]
+        assert [hit.id for hit in asyncio.run(Length().attempt_async(hits, Query("gate"))).hits] == ["acme-1"]
+    assert len(Length().attempt(hits, Query("gate")).hits) == 2
