@@ -27,7 +27,7 @@ def test_tools_named_after_intents_need_no_table():
 
 
 def test_an_intent_of_your_own():
-    from hopweave.routing.taxonomy import IntentRule
+    from hopweave.routing.intent import IntentRule
 
     ferries = IntentRule(name="timetable", phrases=("when does",), profile="exact_match")
     selector = IntentSelector({"timetable": "guide"}, classifier=IntentClassifier(extra_rules=(ferries,)))

@@ -1,14 +1,14 @@
-"""Whether a message needs retrieval at all."""
+"""Whether a message needs retrieval at all. The built-in rules are in `gate.yaml`."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from hopweave.component import Component
-from hopweave.language.phrases import PhraseMatcher
-from hopweave.routing.gate_rules import GATE_RULES, GateRule
-from hopweave.routing.pattern import Pattern, end_of, shipped
+from hopweave.language.phrases import Phrase, PhraseMatcher
+from hopweave.routing.pattern import Pattern, end_of, found, listed, shipped, shipped_rules
 
 PREFIXES: tuple[str, ...] = shipped(
     r"\[cron:[^\]]*+\]\s*+",
@@ -16,6 +16,60 @@ PREFIXES: tuple[str, ...] = shipped(
     r"[A-Z][A-Za-z ]{0,40}\(untrusted metadata\):\s*+(?:```[\s\S]*?```\s*+|\{[^{}]*+\}\s*+)?",
 )
 """Patterns removed from the start of a message, repeatedly, before the rules are applied."""
+
+
+class GateRule(BaseModel):
+    """A pattern of messages and the action for them: `skip` retrieval, `force` it, or count as a `question`.
+
+    `phrases` (see `hopweave.language.phrases`) cover most cases; `patterns` are regular expressions for the others.
+
+    >>> GateRule(name="thanks", action="skip", phrases=("^merci$",), language="fr").fires("Merci !")
+    True
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(min_length=1, description="Name of the rule, as it appears in the decision.")
+    action: Literal["skip", "force", "question"] = Field(description="What to do when the rule matches.")
+    language: str | None = Field(
+        default=None, description="The rule applies if the gate has this language; None: always."
+    )
+    phrases: tuple[Phrase, ...] = Field(
+        default=(), description="Words and phrases; the rule matches if the text contains any of them."
+    )
+    patterns: tuple[Pattern, ...] = Field(
+        default=(), description="Regular expressions; the rule matches if any of them is found."
+    )
+    max_words: int | None = Field(default=None, ge=1, description="The rule never matches longer messages.")
+    unless_question: bool = Field(default=False, description="Whether the rule never matches questions.")
+
+    def fires(self, text: str, matcher: PhraseMatcher | None = None) -> bool:
+        """Whether the rule matches this text; `unless_question` is applied by the gate."""
+        matcher = matcher or PhraseMatcher(text)
+        if self.max_words is not None and matcher.word_count > self.max_words:
+            return False
+        if matcher.first_match(self.phrases) is not None:
+            return True
+        return any(found(pattern, text) for pattern in self.patterns)
+
+
+@cache
+def gate_rules() -> tuple[GateRule, ...]:
+    """The built-in rules, in the order in which they are tried within each action.
+
+    >>> gate_rules()[0].name, gate_rules()[0].action
+    ('memory', 'force')
+    """
+    places = {"whole": "^{}$", "opening": "^{}", "anywhere": "{}"}
+    return tuple(
+        GateRule(
+            **{name: value for name, value in rule.items() if name not in places},
+            phrases=tuple(
+                form.format(phrase) for place, form in places.items() for phrase in listed(rule.get(place, ""))
+            ),
+        )
+        for rule in shipped_rules("gate.yaml")
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +93,6 @@ class Gate(Component):
     GateDecision(retrieve=False, rule='greeting', reason='greeting needs no retrieval', text='Good morning!')
     >>> Gate().decide("[cron:daily] /remember my name").retrieve
     True
-    >>> from hopweave.routing.gate_rules import GateRule
     >>> german = GateRule(name="greeting", action="skip", language="de", phrases=("^guten morgen$",))
     >>> Gate(languages=("en", "de"), extra_rules=(german,)).decide("Guten Morgen!").retrieve
     False
@@ -93,7 +146,7 @@ class Gate(Component):
         return next(
             (
                 rule
-                for rule in (*self.extra_rules, *GATE_RULES)
+                for rule in (*self.extra_rules, *gate_rules())
                 if rule.action == action
                 and (rule.language is None or rule.language in self.languages)
                 and not (question and rule.unless_question)

@@ -1,25 +1,97 @@
 """Intent classification: which kind of answer a question asks for, decided by rules.
 
-The first rule that matches gives the intent; the other intents that match are reported. There are two built-in tables
-(`hopweave.routing.taxonomy`); `extra_rules`, in Python or YAML, are tried before them.
+The first rule that matches gives the intent; the other intents that match are reported. There are two built-in
+taxonomies (`intents.yaml`); `extra_rules`, in Python or YAML, are tried before them.
 """
 
 import math
+import re
 from collections.abc import Mapping
-from typing import Literal
+from functools import cache
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from hopweave.component import Component
-from hopweave.language.phrases import PhraseMatcher
+from hopweave.language.phrases import Phrase, PhraseMatcher
 from hopweave.query import NO_INTENT, Intent, Signal
-from hopweave.routing.taxonomy import EIGHT, FINE, PROFILES, IntentRule
+from hopweave.routing.pattern import Pattern, found, listed, shipped_rules
 
-_TABLES: Mapping[str, tuple[tuple[IntentRule, ...], str, str]] = {
-    # the rules, and the intents of a long and of a short text that no rule matches
-    "eight": (EIGHT, "semantic", "goal_based"),
-    "fine": (FINE, "learn", "find_tool"),
-}
+
+def _check_weights(weights: Mapping[Signal, float] | None) -> Mapping[Signal, float] | None:
+    if weights is not None:
+        if any(not 0 <= weight <= 1 for weight in weights.values()):
+            raise ValueError("each weight must be in [0, 1]")
+        if not math.isclose(total := math.fsum(weights.values()), 1, abs_tol=1e-6):
+            raise ValueError(f"weights must sum to 1, but sum to {total:g}")
+    return weights
+
+
+class IntentRule(BaseModel):
+    """One intent: how to recognise it, and how it changes retrieval.
+
+    `phrases` (see `hopweave.language.phrases`) cover most cases; `patterns` are regular expressions, searched in the
+    whole text, so a pattern meant for short texts should have `max_characters` as well. Fields that are None come from
+    the intent named in `profile`, else from a built-in intent of the same name.
+
+    >>> IntentRule(name="price", phrases=("how much", "price*"), profile="exact_match").matched("What's the price?")
+    'price*'
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(min_length=1, description="Name of the intent.")
+    phrases: tuple[Phrase, ...] = Field(
+        default=(), description="Words and phrases; the rule matches if the text contains any of them."
+    )
+    patterns: tuple[Pattern, ...] = Field(
+        default=(), description="Regular expressions; the rule matches if any of them is found."
+    )
+    case_sensitive: bool = Field(default=False, description="Whether patterns distinguish upper and lower case.")
+    max_characters: int | None = Field(default=None, ge=1, description="The patterns are not applied to longer texts.")
+    weights: Annotated[dict[Signal, float] | None, AfterValidator(_check_weights)] = Field(
+        default=None, description="Shares of embedding, text, graph and intent_edges; they sum to 1."
+    )
+    keywords: tuple[str, ...] | None = Field(default=None, description="Stems that get a higher weight in BM25.")
+    edge_types: tuple[str, ...] | None = Field(default=None, description="Types of graph edges to follow.")
+    profile: str | None = Field(
+        default=None, description="One of the eight intents; it supplies the fields that are not given here."
+    )
+
+    def matched(self, text: str, matcher: PhraseMatcher | None = None) -> str | None:
+        """The first phrase or pattern that matches this text, or None."""
+        text = text.strip()
+        if self.max_characters is None or len(text) <= self.max_characters:
+            flags = 0 if self.case_sensitive else re.IGNORECASE
+            for pattern in self.patterns:
+                if found(pattern, text, flags):
+                    return pattern
+        return (matcher or PhraseMatcher(text)).first_match(self.phrases) if self.phrases else None
+
+
+Taxonomy = Literal["eight", "fine"]
+
+_UNMATCHED: Mapping[Taxonomy, tuple[str, str]] = {"eight": ("semantic", "goal_based"), "fine": ("learn", "find_tool")}
+"""The intents of a long and of a short text that no rule matches."""
+
+
+@cache
+def intent_rules(taxonomy: Taxonomy) -> Mapping[str, IntentRule]:
+    """The built-in rules of a taxonomy by name, in the order in which they are tried.
+
+    >>> list(intent_rules("eight"))[:2], intent_rules("fine")["debug"].profile
+    (['exact_match', 'debugging'], 'debugging')
+    """
+    rules = shipped_rules("intents.yaml")
+    profiles = {rule["name"]: rule for rule in rules["eight"]}
+    return {rule["name"]: _intent_rule(rule, profiles.get(rule.get("profile"), {})) for rule in rules[taxonomy]}
+
+
+def _intent_rule(rule: Mapping[str, Any], profile: Mapping[str, Any]) -> IntentRule:
+    """A rule; without phrases of its own it has those of its profile."""
+    keywords = {"keywords": listed(rule["keywords"])} if "keywords" in rule else {}
+    phrases = listed(rule.get("phrases", profile.get("phrases", "")))
+    return IntentRule(**{**rule, **keywords, "phrases": phrases})
 
 
 class IntentClassifier(Component):
@@ -31,7 +103,6 @@ class IntentClassifier(Component):
     >>> intent = IntentClassifier().classify("How do I fix the crash?")
     >>> intent.name, intent.rule, intent.also
     ('debugging', 'fix', ('workflow', 'goal_based'))
-    >>> from hopweave.routing.taxonomy import IntentRule
     >>> ferries = IntentRule(name="timetable", phrases=("when does", "ferry times"), profile="exact_match")
     >>> IntentClassifier(extra_rules=(ferries,)).classify("When does the Skua sail?").weights["text"]
     0.65
@@ -41,7 +112,7 @@ class IntentClassifier(Component):
     enabled: bool = Field(
         default=True, description="Whether questions are classified; if not, every question has no intent."
     )
-    taxonomy: Literal["eight", "fine"] = Field(default="eight", description="Which of the two rule tables to use.")
+    taxonomy: Taxonomy = Field(default="eight", description="Which of the two rule tables to use.")
     extra_rules: tuple[IntentRule, ...] = Field(
         default=(),
         description="Your own rules; they are tried first and override built-in rules of the same name.",
@@ -64,10 +135,11 @@ class IntentClassifier(Component):
                 raise ValueError(f"weights: no intent {name!r}; allowed are {', '.join(known)}")
             if min(weights.values(), default=0.0) < 0 or not math.fsum(weights.values()) > 0:
                 raise ValueError(f"weights.{name}: must be at least 0, and one of them above 0, but got {weights}")
+        profiles = intent_rules("eight")
         for rule in self.extra_rules:
-            if rule.profile is not None and rule.profile not in PROFILES:
+            if rule.profile is not None and rule.profile not in profiles:
                 raise ValueError(
-                    f"extra_rules.{rule.name}.profile: no intent {rule.profile!r}; allowed are {', '.join(PROFILES)}"
+                    f"extra_rules.{rule.name}.profile: no intent {rule.profile!r}; allowed are {', '.join(profiles)}"
                 )
         return self
 
@@ -84,7 +156,7 @@ class IntentClassifier(Component):
         if fired:
             name, *also = fired
             return self._intent(name, fired[name], tuple(also))
-        _, long_intent, short_intent = _TABLES[self.taxonomy]
+        long_intent, short_intent = _UNMATCHED[self.taxonomy]
         if matcher.word_count > self.long_words:
             return self._intent(long_intent, f"more than {self.long_words} words")
         return self._intent(self.default or short_intent, None)
@@ -108,19 +180,20 @@ class IntentClassifier(Component):
 
     @property
     def _rules(self) -> tuple[IntentRule, ...]:
-        return (*self.extra_rules, *_TABLES[self.taxonomy][0])
+        return (*self.extra_rules, *intent_rules(self.taxonomy).values())
 
     def _intent(self, name: str, fired: str | None, also: tuple[str, ...] = ()) -> Intent:
         """The first weights, keywords and edge types given by the rules of this name and their profiles, in order."""
+        profiles = intent_rules("eight")
         chain: list[IntentRule] = []
         for rule in self._rules:
             if rule.name == name:
-                chain += [rule, PROFILES[rule.profile]] if rule.profile else [rule]
+                chain += [rule, profiles[rule.profile]] if rule.profile else [rule]
         ruled = next((rule.weights for rule in chain if rule.weights is not None), NO_INTENT.weights)
         weights = _scaled(self.weights[name]) if name in self.weights else ruled
         keywords = next((rule.keywords for rule in chain if rule.keywords is not None), ())
         edge_types = next((rule.edge_types for rule in chain if rule.edge_types is not None), ())
-        profile = next((rule.profile for rule in chain if rule.profile), name if name in PROFILES else None)
+        profile = next((rule.profile for rule in chain if rule.profile), name if name in profiles else None)
         shares = {str(signal): share for signal, share in weights.items()}
         return Intent(name, shares, keywords, edge_types, fired, also, profile)
 

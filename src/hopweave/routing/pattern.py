@@ -6,8 +6,10 @@ is known of a user's: they run on the package `regex`, which has the syntax of `
 
 import re
 from functools import lru_cache
+from importlib import resources
 from typing import Annotated, Any
 
+import yaml
 from pydantic import AfterValidator
 
 from hopweave.errors import HopweaveError
@@ -22,6 +24,24 @@ def shipped(*patterns: str) -> tuple[str, ...]:
     """Expressions of hopweave itself, known to be linear."""
     _shipped.update(patterns)
     return patterns
+
+
+def shipped_rules(file: str) -> Any:
+    """The rules of hopweave itself in a YAML file of this folder, with their expressions marked as shipped."""
+    rules = yaml.safe_load(resources.files(__package__).joinpath(file).read_text(encoding="utf-8"))
+    for table in rules.values() if isinstance(rules, dict) else [rules]:
+        for rule in table:
+            shipped(*rule.get("patterns", ()))
+    return rules
+
+
+def listed(phrases: str) -> tuple[str, ...]:
+    """Phrases that are separated by commas.
+
+    >>> listed("can it, does ... support")
+    ('can it', 'does ... support')
+    """
+    return tuple(phrases.split(", ")) if phrases else ()
 
 
 def found(pattern: str, text: str, flags: int = 0) -> bool:

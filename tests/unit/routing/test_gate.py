@@ -4,8 +4,7 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from hopweave.routing.gate import Gate
-from hopweave.routing.gate_rules import GateRule
+from hopweave.routing.gate import Gate, GateRule
 
 SKIPPED = {
     "greeting": [

@@ -6,8 +6,7 @@ import yaml
 from pydantic import ValidationError
 
 from hopweave.query import NO_INTENT
-from hopweave.routing.intent import IntentClassifier
-from hopweave.routing.taxonomy import EIGHT, FINE, IntentRule
+from hopweave.routing.intent import IntentClassifier, IntentRule, intent_rules
 
 LABELLED = {
     "exact_match": [
@@ -212,7 +211,7 @@ def test_finer_taxonomy(text, intent):
 
 
 def test_the_finer_taxonomy_has_fourteen_and_borrows_profiles():
-    assert len(FINE) == 14
+    assert len(intent_rules("fine")) == 14
     debug = IntentClassifier(taxonomy="fine").classify("fix it")
     assert (debug.name, debug.profile) == ("debug", "debugging")
     assert IntentClassifier().classify("fix it").profile == "debugging"
@@ -221,7 +220,7 @@ def test_the_finer_taxonomy_has_fourteen_and_borrows_profiles():
     assert debug.edge_types == ("has_limitation", "has_workaround", "causes", "fixes")
 
 
-@pytest.mark.parametrize("rule", EIGHT, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("rule", intent_rules("eight").values(), ids=lambda rule: rule.name)
 def test_profiles_sum_to_one(rule):
     assert math.fsum(rule.weights.values()) == pytest.approx(1)
 

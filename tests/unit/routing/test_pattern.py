@@ -8,10 +8,8 @@ from pydantic import ValidationError
 
 from hopweave.errors import HopweaveError
 from hopweave.routing import pattern
-from hopweave.routing.gate import PREFIXES, Gate
-from hopweave.routing.gate_rules import GATE_RULES, GateRule
-from hopweave.routing.intent import IntentClassifier
-from hopweave.routing.taxonomy import EIGHT, FINE, IntentRule
+from hopweave.routing.gate import PREFIXES, Gate, GateRule, gate_rules
+from hopweave.routing.intent import IntentClassifier, IntentRule, intent_rules
 
 SLOW = "(?:a|a)+[bc]"
 MESSAGE = "a" * 60
@@ -45,7 +43,7 @@ def test_without_the_package_a_pattern_of_ones_own_is_refused_and_phrases_work(m
 
 
 def test_patterns_of_hopweave_itself_are_marked_as_such():
-    rules = [*GATE_RULES, *EIGHT, *FINE]
+    rules = [*gate_rules(), *intent_rules("eight").values(), *intent_rules("fine").values()]
     assert {one for rule in rules for one in rule.patterns} | set(PREFIXES) == pattern._shipped
 
 

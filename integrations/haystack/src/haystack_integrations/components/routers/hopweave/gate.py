@@ -7,8 +7,7 @@ from haystack import component
 
 from haystack_integrations.common.hopweave.parameters import NamedParameters, overridden, written
 from haystack_integrations.common.hopweave.tracing import tag
-from hopweave.routing.gate import Gate
-from hopweave.routing.gate_rules import GateRule
+from hopweave.routing.gate import Gate, GateRule
 
 _CORE = Gate()
 

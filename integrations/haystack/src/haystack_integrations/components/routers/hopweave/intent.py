@@ -8,8 +8,7 @@ from haystack import component
 from haystack_integrations.common.hopweave.parameters import NamedParameters, written
 from haystack_integrations.common.hopweave.questions import from_intent
 from haystack_integrations.common.hopweave.tracing import tag
-from hopweave.routing.intent import IntentClassifier
-from hopweave.routing.taxonomy import IntentRule
+from hopweave.routing.intent import IntentClassifier, IntentRule
 
 _CORE = IntentClassifier()
 
