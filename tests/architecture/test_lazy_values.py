@@ -27,7 +27,6 @@ NOT_YET = {
     "readers/source_names.py: cache",
     "recipe.py: cache",
     "remote/http_call.py: cache",
-    "routing/pattern.py: lru_cache",
     "search/filtered_search.py: _within",
 }
 """Values that are still made otherwise; take one off the list when it is made by `hopweave.concurrency.once`."""

@@ -1,12 +1,12 @@
 """Whether a message needs retrieval at all. The built-in rules are in `gate.yaml`."""
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from hopweave.component import Component
+from hopweave.concurrency.once import once
 from hopweave.language.phrases import Phrase, PhraseMatcher
 from hopweave.routing.pattern import Pattern, end_of, found, listed, shipped, shipped_rules
 
@@ -53,7 +53,7 @@ class GateRule(BaseModel):
         return any(found(pattern, text) for pattern in self.patterns)
 
 
-@cache
+@once()
 def gate_rules() -> tuple[GateRule, ...]:
     """The built-in rules, in the order in which they are tried within each action.
 

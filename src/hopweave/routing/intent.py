@@ -7,12 +7,12 @@ taxonomies (`intents.yaml`); `extra_rules`, in Python or YAML, are tried before 
 import math
 import re
 from collections.abc import Mapping
-from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from hopweave.component import Component
+from hopweave.concurrency.once import once
 from hopweave.language.phrases import Phrase, PhraseMatcher
 from hopweave.query import NO_INTENT, Intent, Signal
 from hopweave.routing.pattern import Pattern, found, listed, shipped_rules
@@ -75,7 +75,7 @@ _UNMATCHED: Mapping[Taxonomy, tuple[str, str]] = {"eight": ("semantic", "goal_ba
 """The intents of a long and of a short text that no rule matches."""
 
 
-@cache
+@once()
 def intent_rules(taxonomy: Taxonomy) -> Mapping[str, IntentRule]:
     """The built-in rules of a taxonomy by name, in the order in which they are tried.
 

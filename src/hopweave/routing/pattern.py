@@ -5,13 +5,13 @@ is known of a user's: they run on the package `regex`, which has the syntax of `
 """
 
 import re
-from functools import lru_cache
 from importlib import resources
 from typing import Annotated, Any
 
 import yaml
 from pydantic import AfterValidator
 
+from hopweave.concurrency.once import once
 from hopweave.errors import HopweaveError
 
 MAX_SECONDS = 1.0
@@ -75,7 +75,7 @@ def _within_limit(pattern: str, flags: int, method: str, text: str, start: int) 
         ) from error
 
 
-@lru_cache(maxsize=1024)
+@once(max_entries=1024)
 def _compiled(pattern: str, flags: int) -> Any:
     checked = re.compile(pattern, flags)  # in any case, as `regex` allows more than `re`
     if pattern in _shipped and not flags:
