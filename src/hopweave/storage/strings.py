@@ -1,11 +1,12 @@
 """Numbered strings that are looked up by hash, so that opening many of them builds no dictionary."""
 
+from array import array
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
+from threading import Lock
 
 import numpy as np
 
-from hopweave.concurrency.once import Once
 from hopweave.storage.columns import Array, Column, Numbers
 
 
@@ -31,8 +32,12 @@ class HashIndex:
     def __init__(self, hashes: Array, numbers: Array) -> None:
         """Hashes in order, with the number that belongs to each."""
         self._hashes, self._numbers = hashes, numbers
-        self._added: dict[int, tuple[int, ...]] = {}  # tuples of numbers, as the garbage collector passes these over
-        self._overlay = Once[tuple[Array, Array]]()  # what was added, in order
+        # What was added, in flat arrays: with an object for each hash, garbage collections would take long.
+        self._added_hashes, self._added_numbers = array("Q"), array("q")
+        self._place_before = array("q")  # for each of these the place of the one before with the same hash, or -1
+        self._last_place: dict[int, int] = {}  # by hash
+        self._sorted = np.empty(0, hashes.dtype), np.empty(0, numbers.dtype)  # the first of what was added, by hash
+        self._sorting = Lock()
 
     @classmethod
     def empty(cls) -> "HashIndex":
@@ -46,30 +51,34 @@ class HashIndex:
 
     def arrays(self) -> dict[str, Array]:
         """All hashes in order, and their numbers."""
-        added, numbers = self._overlay.get_or_make(self._sorted)
+        added, numbers = self._overlay()
         hashes, numbers = np.concatenate([self._hashes, added]), np.concatenate([self._numbers, numbers])
         order = np.lexsort((numbers, hashes))
         return {"hashes": hashes[order], "numbers": numbers[order]}
 
     def add(self, hash_: int, number: int) -> None:
         """One more number with this hash."""
-        self._added[hash_] = (*self._added.get(hash_, ()), number)
-        if self._overlay.get() is not None:
-            self._overlay = Once()
+        self._place_before.append(self._last_place.get(hash_, -1))
+        self._added_hashes.append(hash_)
+        self._added_numbers.append(number)
+        self._last_place[hash_] = len(self._added_numbers) - 1
 
     def find(self, hash_: int) -> list[int]:
         """The numbers with this hash."""
-        found: list[int] = []
-        first = int(np.searchsorted(self._hashes, np.uint64(hash_))) if len(self._hashes) else 0
-        while first < len(self._hashes) and int(self._hashes[first]) == hash_:
-            found.append(int(self._numbers[first]))
-            first += 1
-        return [*found, *self._added.get(hash_, ())]
+        added: list[int] = []
+        place = self._last_place.get(hash_, -1)
+        while place >= 0:
+            added.append(self._added_numbers[place])
+            place = self._place_before[place]
+        if not len(self._hashes):
+            return added[::-1]
+        first, last = (int(self._hashes.searchsorted(np.uint64(hash_), side)) for side in ("left", "right"))
+        return [*self._numbers[first:last].tolist(), *added[::-1]]
 
     def find_many(self, hashes: Array) -> tuple[Numbers, Numbers]:
         """Pairs of a position in `hashes` and a number that has this hash."""
         places, numbers = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-        for known, values in ((self._hashes, self._numbers), self._overlay.get_or_make(self._sorted)):
+        for known, values in ((self._hashes, self._numbers), self._overlay()):
             if not len(known):
                 continue
             first = known.searchsorted(hashes)
@@ -82,11 +91,18 @@ class HashIndex:
             numbers.append(values[positions].astype(np.int64))
         return np.concatenate(places), np.concatenate(numbers)
 
-    def _sorted(self) -> tuple[Array, Array]:
-        hashes = np.array([hash_ for hash_, numbers in self._added.items() for _ in numbers], np.uint64)
-        numbers = np.array([number for found in self._added.values() for number in found], np.int32)
-        order = np.argsort(hashes, kind="stable")
-        return hashes[order], numbers[order]
+    def _overlay(self) -> tuple[Array, Array]:
+        """What was added, by hash; what is new since the last time is merged into what was sorted then."""
+        with self._sorting:
+            hashes, numbers = self._sorted
+            first, last = len(hashes), len(self._added_numbers)
+            if first < last:
+                new = np.array(self._added_hashes[first:last], hashes.dtype)
+                order = np.argsort(new, kind="stable")
+                new, new_numbers = new[order], np.array(self._added_numbers[first:last], numbers.dtype)[order]
+                places = hashes.searchsorted(new, side="right")
+                self._sorted = np.insert(hashes, places, new), np.insert(numbers, places, new_numbers)
+            return self._sorted
 
 
 class StringTable:
