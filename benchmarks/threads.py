@@ -95,7 +95,7 @@ def probe(path: Path, threads: int) -> dict:
     with KnowledgeBase.open(path) as kb, ThreadPoolExecutor(threads) as pool:
         for phase in ("fresh", "warm", "after_write"):
             if phase == "after_write":
-                kb.add([Document("added", "The Skua left Harris.", {"title": "Skua"})])
+                kb.add([Document(f"added-{threads}", "The Skua left Harris.", {"title": "Skua"})])
             made.clear()
             together = Barrier(threads)
             shares = [questions[first::threads] for first in range(threads)]
