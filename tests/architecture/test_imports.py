@@ -13,7 +13,7 @@ from hopweave.exports import FOLDERS
 
 PACKAGE = Path(hopweave.__file__).parent
 FEATURES = {"routing", "text", "vector", "graph", "fusion", "stages", "context"}
-TOP = {"evaluate", "tune", "commands", "cli", "__main__"}
+TOP = {"evaluate", "tune", "commands", "cli", "__main__", "testing"}
 FRAMEWORKS = {"haystack", "haystack_integrations", "llama_index"}
 HEAVY = {"torch", "faiss", "bm25s", "scipy", "haystack", "llama_index"}
 NOT_EVEN = HEAVY | {"numpy", "pydantic", "yaml", "sqlite3"}

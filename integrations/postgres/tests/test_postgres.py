@@ -135,14 +135,6 @@ def test_two_graphs_in_one_database(postgres_url, isles):
         assert (one.count(), other.count()) == (len(isles), 0)
 
 
-def test_builders_are_settled(postgres_url):
-    GraphStore.open(postgres_url, builders=[MentionsBuilder()]).close()
-    with GraphStore.open(postgres_url) as store:
-        assert store.builders == (MentionsBuilder(),)
-    with pytest.raises(KnowledgeBaseError, match="its graph is built by mentions"):
-        GraphStore.open(postgres_url, builders=[])
-
-
 def test_a_graph_begun_before_a_builder_had_a_parameter_says_so(postgres_url, caplog):
     with GraphStore.open(postgres_url) as store:
         store._connections.write(
@@ -151,14 +143,6 @@ def test_a_graph_begun_before_a_builder_had_a_parameter_says_so(postgres_url, ca
         assert not [one for one in caplog.messages if "repeated" in one]
     with GraphStore.open(postgres_url):
         assert [one for one in caplog.messages if "the builder 'mentions' had no repeated" in one]
-
-
-def test_read_only(postgres_url, isles):
-    with pytest.raises(KnowledgeBaseError, match="open it once for writing"):
-        GraphStore.open(postgres_url, read_only=True)
-    GraphStore.open(postgres_url).close()
-    with GraphStore.open(postgres_url, read_only=True) as store, pytest.raises(KnowledgeBaseError, match="read-only"):
-        store.add(isles)
 
 
 def test_what_postgresql_cannot_hold_is_refused(postgres_url):
@@ -455,23 +439,14 @@ def many(count):
     return [Document(str(one), text, {"title": names[one % 5] if one % 2 else ""}) for one, text in enumerate(texts)]
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_building_in_bulk_gives_the_graph_of_adding_one_by_one(postgres_url, tmp_path, workers):
+def test_bulk_loads_merge_in_batches_and_leave_all_indexes(postgres_url):
     documents = [*many(30), Document("silent", "")]
-    with (
-        GraphStore.open(postgres_url, schema="other") as store,
-        pytest.raises(ValueError, match="documents_at_once: 0"),
-    ):
-        store.build(documents, documents_at_once=0)
-    for where in (postgres_url, tmp_path / "graph.db"):
-        with GraphStore.open(where) as store:
-            options = {"documents_at_once": 20} if where == postgres_url else {}  # the second meets a graph
-            assert store.build(documents, workers=workers, **options).added in {30, 31}
-            fresh = resolve(contribute_all(store.builders, documents))
-            assert (store.nodes(), store.edges()) == (fresh.nodes, fresh.edges())
-            version = store.version
-            assert store.build(documents[:5]).unchanged == 5
-            assert store.version == version
+    with GraphStore.open(postgres_url) as store:
+        with pytest.raises(ValueError, match="documents_at_once: 0"):
+            store.build(documents, documents_at_once=0)
+        assert store.build(documents, documents_at_once=20).added == 31  # the second batch meets a graph
+        fresh = resolve(contribute_all(store.builders, documents))
+        assert (store.nodes(), store.edges()) == (fresh.nodes, fresh.edges())
     with psycopg.connect(postgres_url) as connection:
         assert connection.execute("SELECT count(*) FROM hopweave.staged").fetchone() == (0,)
         indexes = connection.execute(

@@ -1,8 +1,6 @@
 """Where a graph lives: opened late, shared, read-only, and without passwords in sight."""
 
-import gc
 import os
-import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -11,18 +9,10 @@ import pytest
 
 import hopweave
 from hopweave.document import Document
-from hopweave.errors import KnowledgeBaseError
 from hopweave.graph_store.location import GraphLocation
 from hopweave.graph_store.store import GraphStore
 
 SECRET = "sesame-street"
-
-
-@pytest.fixture(params=["file", "server"])
-def home(request, tmp_path):
-    """Gives the path of a new graph file, or the URL of a database, as a secret does."""
-    place = str(tmp_path / "graph.db") if request.param == "file" else request.getfixturevalue("postgres_url")
-    return Home(place)
 
 
 class Home:
@@ -31,40 +21,6 @@ class Home:
 
     def __call__(self):
         return self.place
-
-
-def test_readers_do_not_make_a_graph(home):
-    reader = GraphLocation(home)
-    with pytest.raises(KnowledgeBaseError, match=r"does not exist|open it once for writing"):
-        reader.open()
-    writer = GraphLocation(home, writable=True)
-    writer.open().add([Document("ship", "MV Skua sails to Harris.", {"title": "MV Skua"})])
-    assert "harris" in reader.graph.lookup(["harris"])
-    with pytest.raises(KnowledgeBaseError, match="read-only"):
-        reader.open().add([Document("more", "More.")])
-    version = reader.version
-    writer.open().add([Document("isle", "Ingrid Falk lives there.", {"title": "Ingrid Falk", "owner": "a"})])
-    assert reader.version > version
-    assert reader.visible({"owner": "a"}) == {"isle"}
-    assert reader.graph.lookup(["ingrid falk"])
-    writer.close()
-    reader.close()
-
-
-def test_one_process_shares_what_is_open_and_the_last_closes(home):
-    GraphStore.open(home()).close()
-    one, other = GraphLocation(home), pickle.loads(pickle.dumps(GraphLocation(home)))
-    store = one.open()
-    assert store is one.open() is other.open()
-    assert store is not GraphLocation(home, writable=True).open()
-    one.close()
-    assert store.count() == 0
-    other.close()
-    gc.collect()
-    with pytest.raises(Exception, match="closed"):
-        store.count()
-    assert one.open().count() == 0  # opened anew
-    one.close()
 
 
 def test_a_graph_file_that_was_replaced_is_opened_anew(tmp_path):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hopweave import Document, GraphStore, KnowledgeBase
+from hopweave import Document, KnowledgeBase
 from hopweave.metadata.filters import in_tenant
 from hopweave.metadata.tenants import checked_tenant, narrow_tenant
 from hopweave.query import Query
@@ -29,21 +29,15 @@ def documents():
     return [Document(key, f"Quay {key}.", {"title": key, "t": value}) for key, value in HELD.items()]
 
 
-@pytest.fixture(params=["metadata", "knowledge base", "graph file", "graph server"])
-def visible(request, documents, tmp_path):
+@pytest.fixture(params=["metadata", "knowledge base"])
+def visible(request, documents):
     """A function from a tenant to the ids that it sees, for every place of documents."""
     if request.param == "metadata":
         yield lambda tenant: {one.id for one in documents if in_tenant(one.metadata, tenant)}
-    elif request.param == "knowledge base":
+    else:
         with KnowledgeBase.open(embedder=None) as kb:
             kb.add(documents)
             yield lambda tenant: {hit.id for hit in kb.search(Query("quay", tenant=tenant)).hits}
-    else:
-        file = tmp_path / "graph.db"
-        where = file if request.param == "graph file" else request.getfixturevalue("postgres_url")
-        with GraphStore.open(where) as store:
-            store.add(documents)
-            yield store.visible
 
 
 @pytest.mark.parametrize("wanted", [1, 1.0, True, 0, False, "1", "true", 7], ids=repr)
@@ -88,11 +82,3 @@ def test_a_tenant_that_can_match_nothing_is_refused(tenant, message):
 @pytest.mark.parametrize("tenant", [None, {"field": "a12"}, {"operator": "vodafone"}, {"value": 1, "team": "ops"}])
 def test_fields_of_ones_own_may_have_the_names_of_a_filter(tenant):
     checked_tenant(tenant)
-
-
-def test_a_graph_refuses_a_value_that_it_does_not_keep(tmp_path):
-    with GraphStore.open(tmp_path / "graph.db") as store:
-        store.add([Document("a", "Quay.", {"t": "x" * 5000}), Document("b", "Quay.", {"t": "x" * 1000})])
-        assert store.visible({"t": "x" * 1000}) == {"b"}
-        with pytest.raises(ValueError, match="longer than 1,000 characters"):
-            store.visible({"t": "x" * 5000})

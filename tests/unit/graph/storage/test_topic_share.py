@@ -3,7 +3,6 @@ import pytest
 from hopweave.document import Document
 from hopweave.graph.build.builders.mentions import MentionsBuilder
 from hopweave.graph.build.resolve import resolve
-from hopweave.graph_store.store import GraphStore
 
 NAMES = ("Harris", "Lunn", "Oram", "Petrel", "Skua", "Tern", "Gannet", "Fulmar", "Auk", "Eider")
 
@@ -36,13 +35,3 @@ def test_a_title_that_more_than_four_and_a_tenth_share_does_not_count():
 
 def test_names_of_files_do_not_count():
     assert share([document(number, f"{name.lower()}_01.md") for number, name in enumerate(NAMES)]) == 0.0
-
-
-def test_on_a_server_it_is_the_same_and_follows_changes(postgres_url):
-    documents = [document(0, "a1.md"), document(1, "Harris"), *(document(f"h{n}", "Handbook") for n in range(5))]
-    with GraphStore.open(postgres_url, builders=[MentionsBuilder()]) as store:
-        assert store.graph.topic_share() == 0.0
-        store.add(documents)
-        assert store.graph.topic_share() == pytest.approx(share(documents)) == pytest.approx(1 / 7)
-        assert store.delete(["dh0"]) == 1
-        assert store.graph.topic_share() == pytest.approx(5 / 6)
