@@ -203,8 +203,8 @@ def as_unit(hits: Iterable[Hit], *, bounded: bool = False) -> list[Hit]:
 
     Logits go through a sigmoid and cosines through (1 + c) / 2. A scale is never inferred from the scores: those of
     unknown scale are taken as they are, unless one of these is negative: if all lie in [-1, 1], as cosines do, and one
-    is above 0, the negative ones count 0 and the others keep their meaning; otherwise, as with dot products and logits
-    of a foreign model, all become (s - min) / (max - min) over this list, which keeps their order.
+    is above 0, they become (s - min) / (1 - min), which changes those above 0 little; otherwise, as with dot products
+    and logits of a foreign model, (s - min) / (max - min) over this list. Both keep their order.
     `bounded` also divides scores without an upper bound (scale `positive`, or unknown and above 1) by their maximum.
     Hits that were converted get a receipt.
 
@@ -213,8 +213,8 @@ def as_unit(hits: Iterable[Hit], *, bounded: bool = False) -> list[Hit]:
     (0.018, 'unit')
     >>> [hit.score for hit in as_unit([Hit("a", 3.0), Hit("b", 0.0), Hit("c", -1.0)])]
     [1.0, 0.25, 0.0]
-    >>> [hit.score for hit in as_unit([Hit("a", 0.9), Hit("b", -0.01)])]
-    [0.9, 0.0]
+    >>> [hit.score for hit in as_unit([Hit("a", 0.75), Hit("b", -0.25)])]
+    [0.8, 0.0]
     >>> [hit.score for hit in as_unit([Hit("a", 8.0, scale="positive"), Hit("b", 2.0, scale="positive")], bounded=True)]
     [1.0, 0.25]
     """
@@ -222,7 +222,7 @@ def as_unit(hits: Iterable[Hit], *, bounded: bool = False) -> list[Hit]:
     unknown = [hit.score for hit in hits if hit.scale is None and hit.score is not None]
     low, high = min(unknown, default=0.0), max(unknown, default=0.0)
     like_cosines = low >= -1 and 0 < high <= 1
-    spread = (low, high) if low < 0 and not like_cosines else None
+    spread = (low, 1.0 if like_cosines else high) if low < 0 else None
     top: dict[Scale | None, float] = {}
     unbounded: tuple[tuple[Scale | None, float], ...] = (("positive", 0.0), (None, 1.0)) if bounded else ()
     for scale, above in unbounded:
@@ -242,8 +242,6 @@ def _as_unit(hit: Hit, top: float, spread: tuple[float, float] | None) -> Hit:
     elif hit.scale is None and spread is not None:
         converted, formula = _share(hit.score, *spread), "(score - min) / (max - min)"
         details = {"min": spread[0], "max": spread[1], "note": "scores of unknown scale, some of them negative"}
-    elif hit.scale is None and hit.score < 0:
-        converted, formula = 0.0, "max(score, 0)"
     elif top != 1:
         converted, formula = hit.score / top, "score / best score"
     else:
