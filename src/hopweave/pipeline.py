@@ -24,10 +24,17 @@ from hopweave.query import Plan, Query
 from hopweave.recipe import Recipe, check_skip, load_recipe
 from hopweave.routing.gate import GateDecision
 from hopweave.scores import count_of
-from hopweave.search.filtered_search import FilteredSearch, deeper
-from hopweave.search.late_materialisation import can_materialise_late, materialise, without_text
 from hopweave.search.result import Result
-from hopweave.search.sources import SourceOutcome, search, search_async
+from hopweave.search.retrieval import (
+    FilteredSearch,
+    SourceOutcome,
+    can_materialise_late,
+    deeper,
+    materialise,
+    search,
+    search_async,
+    without_text,
+)
 from hopweave.stages.filter.confidence import READ, Confidence, confidence
 
 __all__ = ["Pipeline", "Result"]

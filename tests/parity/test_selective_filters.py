@@ -27,7 +27,7 @@ from hopweave.hit import Hit
 from hopweave.pipeline import Pipeline
 from hopweave.query import Query
 from hopweave.recipe import Recipe
-from hopweave.search.filtered_search import FilteredSearch
+from hopweave.search.retrieval import FilteredSearch
 from hopweave.sources.pagerank import PageRank
 
 COUNT, EVERY, TOP_K = 1_000, 100, 10

@@ -34,9 +34,8 @@ def test_a_pattern_of_ones_own_that_takes_too_long_is_an_error_that_names_it():
 
 def test_without_the_package_a_pattern_of_ones_own_is_refused_and_phrases_work(monkeypatch):
     monkeypatch.setitem(sys.modules, "regex", None)
-    pattern._compiled.cache_clear()
     with pytest.raises(ValidationError, match=r"pip install 'hopweave\[regex\]', or use phrases"):
-        GateRule(name="mine", action="skip", patterns=("gr[ae]y",))
+        GateRule(name="mine", action="skip", patterns=("a gr[ae]y ship",))
     assert GateRule(name="mine", action="skip", phrases=("grey",)).fires("a grey ship")
     assert not Gate().decide("Good morning!").retrieve
     assert IntentClassifier().classify("camelCase").name == "exact_match"

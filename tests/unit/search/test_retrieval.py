@@ -10,7 +10,7 @@ from hopweave.errors import KnowledgeBaseError
 from hopweave.graph.external_documents import ExternalDocuments
 from hopweave.graph.model import Contribution, Edge, Node
 from hopweave.recipe import Recipe, load_recipe
-from hopweave.search.late_materialisation import materialise, without_text
+from hopweave.search.retrieval import materialise, without_text
 from hopweave.sources.bm25 import BM25
 from hopweave.stages.filter.score_threshold import ScoreThreshold
 
