@@ -1,6 +1,6 @@
 """A hit: a retrieved passage, its score and its receipts."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -175,11 +175,18 @@ class Hit(NamedTuple):
             "receipts": [receipt.as_dict() for receipt in self.receipts],
         }
 
-    def _repr_html_(self) -> str:
-        """The hit as a picture, for notebooks."""
-        from hopweave.report.picture import picture
+    def _repr_html_(self) -> str | None:
+        """The hit as a picture, for notebooks; None, so that they show its text, until `hopweave.report` is loaded."""
+        return None if _picture is None else _picture(self)
 
-        return picture(self)
+
+_picture: Callable[[Hit], str] | None = None
+
+
+def show_hits_as(picture: Callable[[Hit], str]) -> None:
+    """Let notebooks show hits as this HTML; `hopweave.report`, which searching loads, does so."""
+    global _picture  # noqa: PLW0603 - a hit knows nothing of reports
+    _picture = picture
 
 
 def _score_name(receipt: Receipt) -> str:

@@ -70,7 +70,6 @@ GROUND = {part(name) for name in modules()} - FEATURES - MIDDLE - TOP - {"source
 # who may import whom; the catalogue lists every component, so it stands above all features
 MAY_IMPORT = (
     dict.fromkeys(GROUND, GROUND)
-    | {"hit": GROUND | {"report"}}  # when a notebook asks for a picture, and not before
     | {"exports": GROUND | {"catalogue"}}  # when a component is asked for by its folder, and not before
     | {name: GROUND | {name} for name in FEATURES}
     | {"sources": GROUND | FEATURES | {"sources"}}

@@ -112,3 +112,10 @@ def test_the_path_is_that_of_the_best_graph_source():
     assert Hit("b", receipts=(Receipt("pagerank", None, None, {"path": "A —links_to→ B"}),)).path == "A —links_to→ B"
     assert Hit("b", receipts=(Receipt("reader", None, 1.0, {"path": 7}),)).path is None
     assert Hit("b").path is None
+
+
+def test_a_hit_is_text_in_a_notebook_until_reports_are_loaded(monkeypatch):
+    monkeypatch.setattr("hopweave.hit._picture", None)
+    assert Hit("a")._repr_html_() is None
+    monkeypatch.setattr("hopweave.hit._picture", lambda hit: f"<b>{hit.id}</b>")
+    assert Hit("a")._repr_html_() == "<b>a</b>"

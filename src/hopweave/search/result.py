@@ -9,6 +9,7 @@ from hopweave.graph.paths.flow import Paths
 from hopweave.graph.service_neighbourhood import Neighbourhoods
 from hopweave.hit import Hit
 from hopweave.query import Plan, Query
+from hopweave.report.page import picture
 from hopweave.routing.gate import GateDecision
 from hopweave.stages.filter.confidence import Confidence
 
@@ -63,6 +64,4 @@ class Result:
 
     def _repr_html_(self) -> str:
         """The result as a picture, for notebooks."""
-        from hopweave.report.picture import picture
-
         return picture(self)

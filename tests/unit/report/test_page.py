@@ -11,7 +11,7 @@ from hopweave.hit import Hit, Receipt
 from hopweave.pipeline import Result
 from hopweave.query import Intent, Plan
 from hopweave.recipe import Recipe
-from hopweave.report.picture import TEXT_LENGTH, picture
+from hopweave.report.page import TEXT_LENGTH, picture
 
 HOSTILE = "</style></title><script>alert(1)</script><img src=x onerror=alert(1)>\"' onload=alert(1) \x00\ud800 &lt;"
 VOID = {"meta", "rect", "circle", "path"}

@@ -1,6 +1,6 @@
 import pytest
 
-from hopweave.report.style import COLOURS, STYLE, USUAL, colours
+from hopweave.report.page import COLOURS, USUAL, colours, style
 
 
 def luminance(colour):
@@ -30,5 +30,5 @@ def test_more_signals_than_colours():
 
 
 def test_the_style_touches_nothing_but_the_report():
-    selectors = [one for rule in STYLE.split("}") if "{" in rule for one in rule.split("{")[0].split(",")]
+    selectors = [one for rule in style().split("}") if "{" in rule for one in rule.split("{")[0].split(",")]
     assert all(selector.strip().startswith(".hopweave") for selector in selectors)
