@@ -30,7 +30,7 @@ from hopweave.graph.flow_pruning import FlowPruning
 from hopweave.graph.storage.csr import Graph
 from hopweave.graph.walk.personalised_pagerank import personalised_pagerank
 from hopweave.graph.walk.restart import restart_vector
-from hopweave.knowledge_base.embedding.train_embedder import train_embedder
+from hopweave.knowledge_base.train_embedder import train_embedder
 from hopweave.language.phrases import PhraseMatcher
 from hopweave.routing.intent import IntentClassifier
 from hopweave.routing.plan import Planner

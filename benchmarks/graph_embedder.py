@@ -23,7 +23,7 @@ import numpy as np
 from hopweave import KnowledgeBase
 from hopweave.evaluate.metrics import score_each
 from hopweave.evaluate.queries import read_queries
-from hopweave.knowledge_base.embedding.train_embedder import train_embedder
+from hopweave.knowledge_base.train_embedder import train_embedder
 from hopweave.readers.files import read_documents
 from hopweave.vector.contextual.contextual_model import ContextualModel
 from hopweave.vector.contextual.training import Training, train

@@ -9,7 +9,7 @@ PACKAGE = Path(hopweave.__file__).parent
 ELSEWHERE = {"cache", "cached_property", "lru_cache"}  # of functools, which let several threads make one value
 
 ALLOWED = {
-    "knowledge_base/indexes/compaction.py: _thread",  # started anew after each change, under a lock
+    "knowledge_base/compaction.py: _thread",  # started anew after each change, under a lock
     "stages/filter/confidence.py: cached_property",  # of one question, whose stages run one after the other
 }
 

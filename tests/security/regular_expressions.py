@@ -28,7 +28,7 @@ NOT_IMPORTED = ("hopweave.cli", "hopweave.__main__")
 
 MATCHED_AT_ONE_PLACE = {
     "language/sentences.py": "[ \\t]*+(?:[-*+•#>|]",  # at the start of a line
-    "knowledge_base/indexes/images.py": r"[\w.-]+\.image",  # the whole of a file name
+    "knowledge_base/images.py": r"[\w.-]+\.image",  # the whole of a file name
     "graph/build/builders/addresses.py": "(?!https?:)",  # at the start of a link
     "routing/pattern.py": r"\[cron:",  # at the start of a message
     "evaluate/metrics.py": r"(\w+)@",  # the whole of a measure's name

@@ -9,8 +9,8 @@ import pytest
 from hopweave.document import Document
 from hopweave.hit import Hit
 from hopweave.knowledge import Capability
-from hopweave.knowledge_base.indexes import snapshot
-from hopweave.knowledge_base.indexes.metadata_filter_sql import passing_rows
+from hopweave.knowledge_base import snapshot
+from hopweave.knowledge_base.conditions import passing_rows
 from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.metadata.filters import as_predicate
 from hopweave.pipeline import Pipeline

@@ -12,8 +12,8 @@ import pytest
 
 from hopweave import Document, KnowledgeBase
 from hopweave.errors import EmbeddingError, HopweaveError, KnowledgeBaseError
-from hopweave.knowledge_base.file.stored_settings import write_settings
-from hopweave.knowledge_base.indexes.images import ImageFolder
+from hopweave.knowledge_base.images import ImageFolder
+from hopweave.knowledge_base.settings import write_settings
 from hopweave.storage.images import open_image, write_image
 
 

@@ -5,8 +5,8 @@ import random
 import sqlite3
 
 from hopweave import Document, KnowledgeBase
-from hopweave.knowledge_base.indexes import compaction
-from hopweave.knowledge_base.indexes.images import ImageFolder
+from hopweave.knowledge_base import compaction
+from hopweave.knowledge_base.images import ImageFolder
 
 WORDS = ("tide", "gate", "ferry", "skua", "hallow", "isle", "storm", "quay", "rope", "mast", "wind", "sail")
 QUESTIONS = ("tide gate", "storm over the isle", "ferry to Hallow 17")

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from hopweave import Document, KnowledgeBase
-from hopweave.knowledge_base.file import posix_locks
+from hopweave.knowledge_base import locks
 
 ANOTHER_WRITES = """
 import sys
@@ -67,7 +67,7 @@ def test_nothing_is_lost_beside_a_reader_that_came_later(path, read):
 def test_nothing_is_lost_beside_a_reader_that_came_first(path):
     with KnowledgeBase.open(path, read_only=True) as reader:
         reader.search("aardvark")  # without locks, as nobody writes
-        assert posix_locks._here.without_locks
+        assert locks._here.without_locks
         with KnowledgeBase.open(path) as kb:
             kb.add([Document("mine", "A badger.")])
             assert reader.search("badger").hits[0].id == "mine"  # with locks from now on
@@ -81,15 +81,15 @@ def test_nothing_is_lost_beside_a_reader_that_came_first(path):
 
 
 def test_what_waits_is_closed_with_the_last_lock(path):
-    before = len(posix_locks._here.without_locks)
+    before = len(locks._here.without_locks)
     reader = kept_open(path)
     kb = KnowledgeBase.open(path)
     kb.add([Document("mine", "A badger.")])
     reader.close()
-    assert posix_locks._here.waiting
+    assert locks._here.waiting
     kb.close()
-    assert not posix_locks._here.waiting
-    assert len(posix_locks._here.without_locks) == before
+    assert not locks._here.waiting
+    assert len(locks._here.without_locks) == before
     assert not path.with_name("kb.db-wal").exists()
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from hopweave import Document, KnowledgeBase
 from hopweave.errors import HopweaveError, KnowledgeBaseBusy, KnowledgeBaseError
-from hopweave.knowledge_base.file.file_state import file_state, state_without_log
+from hopweave.knowledge_base.locks import file_state, state_without_log
 
 NOBODY = 65534
 pytestmark = pytest.mark.skipif(not hasattr(os, "setuid"), reason="permissions are of another kind here")

@@ -15,8 +15,8 @@ import pytest
 from hopweave import Document, KnowledgeBase, Pipeline, QueryCache
 from hopweave.cli import main
 from hopweave.errors import EmptyFile, KnowledgeBaseBusy, KnowledgeBaseError
-from hopweave.knowledge_base.indexes.images import ImageFolder
-from hopweave.knowledge_base.maintenance import restore
+from hopweave.knowledge_base import restore
+from hopweave.knowledge_base.images import ImageFolder
 
 READER = """
 import json, sys
@@ -206,7 +206,7 @@ def test_killed_in_the_middle_it_leaves_the_old_content(files):
     program = """if True:
         import os, sys
         from hopweave import KnowledgeBase
-        from hopweave.knowledge_base.maintenance import restore
+        from hopweave.knowledge_base import restore
         restore._renew = lambda *_: os.kill(os.getpid(), 9)
         with KnowledgeBase.open(sys.argv[1]) as kb:
             kb.restore(sys.argv[2])

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from hopweave import Document
 from hopweave.errors import HopweaveError
-from hopweave.knowledge_base.entry import Added, Entry
+from hopweave.knowledge_base.documents import Added, Entry
 from hopweave.readers.fields import document_from_fields
 from hopweave.readers.validation import unreadable
 from search_service.engine import Engine

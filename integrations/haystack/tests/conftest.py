@@ -9,7 +9,7 @@ import pytest
 
 from hopweave import Document as Passage
 from hopweave import KnowledgeBase
-from hopweave.knowledge_base.embedding.train_embedder import train_embedder
+from hopweave.knowledge_base.train_embedder import train_embedder
 from hopweave.vector.contextual.training import Training
 
 os.environ["HF_HUB_OFFLINE"] = "1"

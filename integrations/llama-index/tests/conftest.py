@@ -14,7 +14,7 @@ from llama_index.embeddings.hopweave import StaticEmbedding
 from hopweave import Document, KnowledgeBase
 from hopweave.graph.build.builders.mentions import MentionsBuilder
 from hopweave.graph.build.builders.metadata import MetadataBuilder
-from hopweave.knowledge_base.embedding.train_embedder import train_embedder
+from hopweave.knowledge_base.train_embedder import train_embedder
 from hopweave.vector.contextual.training import Training
 
 os.environ["HF_HUB_OFFLINE"] = "1"

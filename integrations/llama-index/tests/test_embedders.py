@@ -15,7 +15,7 @@ from llama_index.vector_stores.hopweave import HopweaveVectorStore
 
 from hopweave import Document, KnowledgeBase
 from hopweave.errors import EmbeddingError, KnowledgeBaseError, SourceFailed
-from hopweave.knowledge_base.embedding.train_embedder import load_embedder
+from hopweave.knowledge_base.train_embedder import load_embedder
 from hopweave.vector.embedders import StaticEmbedder
 from hopweave.vector.onnx import OnnxEmbedder
 from hopweave.vector.remote_embedder import RemoteEmbedder

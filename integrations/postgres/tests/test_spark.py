@@ -11,7 +11,7 @@ import pytest
 from hopweave.document import Document
 from hopweave.graph.build.resolve import resolve
 from hopweave.graph_store.store import GraphStore
-from hopweave.knowledge_base.entry import Added
+from hopweave.knowledge_base.documents import Added
 from hopweave.vector.embedders import StaticEmbedder
 from hopweave_postgres.spark import build_graph, with_vectors
 

@@ -295,8 +295,8 @@ def _train_embedder(options: argparse.Namespace) -> int:
     """Train and say how the loss fell."""
     from tqdm import tqdm
 
-    from hopweave.knowledge_base.embedding.train_embedder import train_embedder
     from hopweave.knowledge_base.store import KnowledgeBase
+    from hopweave.knowledge_base.train_embedder import train_embedder
     from hopweave.vector.contextual.training import Training
 
     _check_exists(options.kb)

@@ -44,8 +44,8 @@ from hopweave.graph_store.store import (
     is_url,
     stored_builders,
 )
-from hopweave.knowledge_base.entry import Added
-from hopweave.knowledge_base.file.fork import ForkAware, leave_open, watch_forks
+from hopweave.knowledge_base.documents import Added
+from hopweave.knowledge_base.locks import ForkAware, leave_open, watch_forks
 from hopweave.language.stop_words import STOP_WORDS
 from hopweave.language.words import normalise_name, word_key
 from hopweave.metadata.tenants import checked_tenant

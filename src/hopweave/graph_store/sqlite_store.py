@@ -12,13 +12,12 @@ from hopweave.graph.model import Edge, Node
 from hopweave.graph.storage import ledger
 from hopweave.graph.storage.table_graph import TableGraph
 from hopweave.graph_store.store import GraphStore, Written, encoded
+from hopweave.knowledge_base.conditions import matching_ids
 from hopweave.knowledge_base.connections import Connections, grouped
-from hopweave.knowledge_base.entry import Added, Entry, digests
-from hopweave.knowledge_base.indexes.metadata_filter_sql import matching_ids
-from hopweave.knowledge_base.prepare import Prepared
+from hopweave.knowledge_base.documents import Added, Entry, digests
 from hopweave.knowledge_base.settings import Settings
 from hopweave.knowledge_base.store import KnowledgeBase
-from hopweave.knowledge_base.writer import ids_of_source, remove, write
+from hopweave.knowledge_base.writer import Prepared, ids_of_source, remove, write
 from hopweave.metadata.tenants import checked_tenant
 
 _BUSY_SECONDS = 30.0

@@ -23,7 +23,7 @@ from hopweave.graph.build.builders.builder import GraphBuilder, contribute_all, 
 from hopweave.graph.model import Contribution, Edge, Node
 from hopweave.graph.port import GraphPort
 from hopweave.graph.storage import ledger
-from hopweave.knowledge_base.entry import Added, Entry
+from hopweave.knowledge_base.documents import Added, Entry
 from hopweave.knowledge_base.settings import DEFAULT_BUILDERS
 from hopweave.metadata.tenants import MAX_TENANT_CHARACTERS
 

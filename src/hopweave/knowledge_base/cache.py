@@ -6,7 +6,7 @@ from time import monotonic
 from typing import Any, Generic, TypeVar
 
 from hopweave.concurrency.lru_cache import LRUCache
-from hopweave.knowledge_base.file.fork import ForkAware, watch_forks
+from hopweave.knowledge_base.locks import ForkAware, watch_forks
 from hopweave.query import Query
 
 T = TypeVar("T")

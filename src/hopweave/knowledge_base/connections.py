@@ -15,10 +15,8 @@ from typing import Any
 from weakref import finalize
 
 from hopweave.errors import KnowledgeBaseBusy, KnowledgeBaseError
-from hopweave.knowledge_base.file.file_path import check_path
-from hopweave.knowledge_base.file.file_state import file_at, file_state, has_log
-from hopweave.knowledge_base.file.fork import ForkAware, leave_open, watch_forks
-from hopweave.knowledge_base.file.posix_locks import Connection
+from hopweave.knowledge_base.file_path import check_path
+from hopweave.knowledge_base.locks import Connection, ForkAware, file_at, file_state, has_log, leave_open, watch_forks
 from hopweave.knowledge_base.schema import connect, explained, prepare
 
 _VALUES_PER_STATEMENT = 500

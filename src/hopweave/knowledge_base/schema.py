@@ -1,17 +1,95 @@
-"""The tables of a knowledge base file, and how such a file is recognised."""
+"""The tables of a knowledge base file, how such a file is recognised, and the digests of what it holds.
+
+A file from elsewhere might hold a view in place of a table, or a trigger, that does something else than it should. So
+its schema is compared with the one that hopweave makes.
+"""
 
 import os
 import sqlite3
 from collections.abc import Iterator
+from hashlib import blake2b
 from pathlib import Path
 from time import monotonic, sleep
+from typing import Any
 
+from hopweave.concurrency.once import once
 from hopweave.errors import EmptyFile, KnowledgeBaseBusy, KnowledgeBaseError, NewerSchema
 from hopweave.graph.storage.ledger import TABLES as GRAPH_TABLES
-from hopweave.knowledge_base.file.digest import vector_digest
-from hopweave.knowledge_base.file.expected_objects import wrong_objects
-from hopweave.knowledge_base.file.file_state import has_log
-from hopweave.knowledge_base.file.posix_locks import Connection, open_connection
+from hopweave.knowledge_base.locks import Connection, has_log, open_connection
+
+
+def digest_of(*parts: str | bytes) -> bytes:
+    """The digest of some content, in 16 bytes.
+
+    >>> len(digest_of("text", "{}"))
+    16
+    """
+    digest = blake2b(digest_size=16)
+    for part in (part.encode() if isinstance(part, str) else part for part in parts):
+        digest.update(len(part).to_bytes(8, "little") + part)
+    return digest.digest()
+
+
+def vector_digest(model: str, row: int, vector: bytes) -> bytes:
+    """The digest of a stored vector and of what it belongs to.
+
+    >>> vector_digest("m", 1, bytes(4)) == vector_digest("m", 2, bytes(4))
+    False
+    """
+    return digest_of(model, str(row), vector)
+
+
+def vector_columns(row: int, model: str, vector: bytes) -> tuple[str, int, bytes, bytes]:
+    """A vector as a row of the table of vectors."""
+    return model, row, vector, vector_digest(model, row, vector)
+
+
+_BY_STATEMENT = ("trigger", "index", "view")
+_VIRTUAL = "createvirtual"
+
+Objects = dict[tuple[str, str], tuple[str, Any]]
+"""By type and name: the table that an object belongs to, and its definition."""
+
+
+def wrong_objects(connection: sqlite3.Connection, schema: str) -> Iterator[str]:
+    """What the file lacks, or has otherwise, or should not have; tables of its owner that stand alone are let be."""
+    expected, found = _expected(schema), objects(connection)
+    tables = {table for table, _ in expected.values()}
+    for (kind, name), (table, definition) in found.items():
+        known = expected.get((kind, name))
+        alone = kind in ("table", "index") and table not in tables and not str(definition).lower().startswith(_VIRTUAL)
+        if known != (table, definition) and not (known is None and alone):
+            yield f"{kind} {name!r}"
+    yield from (f"{kind} {name!r}, which is missing" for kind, name in expected if (kind, name) not in found)
+
+
+def objects(connection: sqlite3.Connection) -> Objects:
+    """The schema of a file. Tables are described by their columns: in a migrated file, statements are others."""
+    rows = connection.execute(
+        "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE substr(name, 1, 7) <> 'sqlite_'"
+    )
+    return {(kind, name): (table, _definition(connection, kind, name, sql)) for kind, name, table, sql in list(rows)}
+
+
+@once(max_entries=2)
+def _expected(schema: str) -> Objects:
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.executescript(schema)
+        return objects(connection)
+    finally:
+        connection.close()
+
+
+def _definition(connection: sqlite3.Connection, kind: str, name: str, sql: str | None) -> Any:
+    statement = "".join((sql or "").replace("IF NOT EXISTS ", "").split())
+    if kind in _BY_STATEMENT or statement.lower().startswith(_VIRTUAL):
+        return statement
+    columns = connection.execute(
+        'SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?)', (name,)
+    )
+    return sorted(columns.fetchall(), key=repr)
+
 
 SCHEMA_VERSION = 4
 _WORDS = "unicode61 remove_diacritics 2"

@@ -1,11 +1,15 @@
 """What is settled when a file is new: embedder, analyzers and graph builders."""
 
+import json
+import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 from pydantic import ValidationError
 
 from hopweave.component import Embedder, registered
@@ -17,11 +21,60 @@ from hopweave.graph.build.builders.links import LinksBuilder
 from hopweave.graph.build.builders.mentions import MentionsBuilder
 from hopweave.graph.build.builders.parts import PartsBuilder
 from hopweave.knowledge_base.connections import Connections
-from hopweave.knowledge_base.embedding.train_embedder import with_stored_weights
-from hopweave.knowledge_base.file.stored_settings import read_settings, write_settings
-from hopweave.knowledge_base.schema import stem_full_text
+from hopweave.knowledge_base.schema import digest_of, stem_full_text
 from hopweave.text.analyzers import check_analyzer, is_english
 from hopweave.vector.embedders import StaticEmbedder, as_embedder
+from hopweave.vector.graph_embedder import GraphEmbedder
+
+_DIGEST = "digest"
+
+
+def read_settings(connection: sqlite3.Connection, path: Path) -> dict[str, Any]:
+    """The settings by name; none if the file is new."""
+    rows = _rows(connection)
+    digest = rows.pop(_DIGEST, None)
+    try:
+        if digest is not None and digest != _digest(rows):
+            raise ValueError("they are not as they were stored")
+        return {name: json.loads(value) for name, value in rows.items()}
+    except (ValueError, TypeError, RecursionError) as error:
+        raise KnowledgeBaseError(f"{path}: its settings cannot be read: {error}") from error
+
+
+def write_settings(connection: sqlite3.Connection, values: Mapping[str, Any]) -> None:
+    """Store settings in place of those of the same names, inside the caller's transaction."""
+    rows = {**_rows(connection), **{name: json.dumps(value) for name, value in values.items()}}
+    rows.pop(_DIGEST, None)
+    rows[_DIGEST] = _digest(rows)
+    connection.executemany("INSERT OR REPLACE INTO settings VALUES (?, ?)", rows.items())
+
+
+def stored_tenant_fields(connection: sqlite3.Connection) -> tuple[str, ...]:
+    """The metadata fields that every question has to name a tenant by; none if documents are for all."""
+    found = connection.execute("SELECT value FROM settings WHERE name = 'tenant_fields'").fetchone()
+    return tuple(json.loads(found[0])) if found else ()
+
+
+def record_tenant_fields(connection: sqlite3.Connection, tenant: Mapping[str, Any] | None) -> None:
+    """Before documents of a tenant are written: note its fields, if all documents so far are those of tenants.
+
+    Of several writers with different fields, those count that all have, or else those of the first.
+    """
+    if tenant is None:
+        return
+    known = stored_tenant_fields(connection)
+    if known or connection.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is None:
+        common = [name for name in known if name in tenant] or list(known) or sorted(tenant)
+        if common != list(known):
+            write_settings(connection, {"tenant_fields": common})
+
+
+def _rows(connection: sqlite3.Connection) -> dict[str, str]:
+    return dict(connection.execute("SELECT name, value FROM settings").fetchall())
+
+
+def _digest(rows: Mapping[str, str]) -> str:
+    return digest_of(*(part for name in sorted(rows) for part in (name, rows[name]))).hex()
 
 
 class Unset(Enum):
@@ -184,7 +237,7 @@ def _checked_embedder(
         description = stored["embedder"]
         if description is None:
             return None
-        return with_stored_weights(_restored(Embedder, description, connections).named_by_file(), connections)
+        return _with_stored_weights(_restored(Embedder, description, connections).named_by_file(), connections)
     model, offered = stored["model"], given.model_name if given else GIVEN
     if offered != model:
         raise KnowledgeBaseError(
@@ -192,6 +245,20 @@ def _checked_embedder(
             "open it without naming an embedder, or index into a new file"
         )
     return given
+
+
+def _with_stored_weights(embedder: Embedder, connections: Connections) -> Embedder:
+    """The same embedder; one that was trained on this file gets its weights from it."""
+    if not isinstance(embedder, GraphEmbedder):
+        return embedder
+    with connections.reading() as connection:
+        try:
+            found = connection.execute("SELECT data FROM weights WHERE model = ?", (embedder.name,)).fetchone()
+        except sqlite3.OperationalError:
+            found = None
+    if not found:
+        raise KnowledgeBaseError(f"{connections.path}: the weights of its embedder {embedder.name!r} are missing")
+    return embedder.model_copy(update={"weights": bytes(found[0])})
 
 
 def _stored_first(
@@ -267,3 +334,32 @@ def _made(role: type[Any], description: dict[str, Any]) -> Any:
     import hopweave.catalogue  # noqa: F401 - so that every kind is known
 
     return registered(role)[description["kind"]].model_validate(description)
+
+
+_EXAMINED = 3  # documents; an embedder may be slow
+_SAME = 0.99  # cosine from which two vectors are of one model, rounding and truncation included
+
+
+def are_vectors_of(embedder: Embedder, documents: Sequence[Document]) -> bool:
+    """Whether the vectors that documents carry are those of a model, judged by making a few of them again.
+
+    Documents without a vector or text say nothing; where none says anything, the answer is yes.
+
+    >>> from hopweave.vector.embedders import StaticEmbedder
+    >>> own = StaticEmbedder().embed(["A ferry."])[0]
+    >>> are_vectors_of(StaticEmbedder(), [Document("a", "A ferry.", vector=own)])
+    True
+    >>> are_vectors_of(StaticEmbedder(), [Document("a", "A ferry.", vector=own[::-1])])
+    False
+    """
+    comparable = (one for one in documents if one.vector is not None and one.text.strip())
+    return all(_is_vector_of(embedder, one) for one in islice(comparable, _EXAMINED))
+
+
+def _is_vector_of(embedder: Embedder, document: Document) -> bool:
+    given = np.asarray(document.vector, np.float64)
+    made = np.asarray(embedder.embed([document.searchable, document.text]), np.float64)
+    if made.shape[1:] != given.shape:
+        return False
+    lengths = np.linalg.norm(made, axis=1) * np.linalg.norm(given)
+    return bool((made @ given >= _SAME * lengths).any())

@@ -7,8 +7,8 @@ from typing import Any
 from weakref import WeakSet, finalize
 
 from hopweave.errors import KnowledgeBaseError
-from hopweave.knowledge_base.file.file_path import check_path
-from hopweave.knowledge_base.file.fork import ForkAware, watch_forks
+from hopweave.knowledge_base.file_path import check_path
+from hopweave.knowledge_base.locks import ForkAware, watch_forks
 from hopweave.knowledge_base.store import KnowledgeBase
 
 

@@ -1,5 +1,8 @@
 """The knowledge base: one SQLite file with documents, their words, vectors and graph."""
 
+import os
+import shutil
+import tempfile
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -7,6 +10,9 @@ from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from weakref import finalize
+
+import numpy as np
 
 from hopweave.document import Document, checked_ids
 from hopweave.errors import KnowledgeBaseError
@@ -17,25 +23,17 @@ from hopweave.graph.model import Contribution
 from hopweave.graph.storage.table_graph import TableGraph
 from hopweave.hit import Vector
 from hopweave.knowledge import Capability, Within
+from hopweave.knowledge_base.check import image_notes, image_problems, problems
+from hopweave.knowledge_base.compaction import Compaction
+from hopweave.knowledge_base.conditions import Rows, Tenant
 from hopweave.knowledge_base.connections import Connections
-from hopweave.knowledge_base.embedding.train_embedder import embed_anew
-from hopweave.knowledge_base.entry import Added
-from hopweave.knowledge_base.file.source_files import SourceFile, write_source_files
-from hopweave.knowledge_base.file.stored_settings import stored_tenant_fields, write_settings
-from hopweave.knowledge_base.file.temporary_folder import TemporaryFolder
-from hopweave.knowledge_base.indexes.compaction import Compaction
-from hopweave.knowledge_base.indexes.filtered_rankings import FilteredRankings
-from hopweave.knowledge_base.indexes.images import ImageFolder
-from hopweave.knowledge_base.indexes.rankings import SnapshotRankings
-from hopweave.knowledge_base.indexes.smoothed_vectors import SmoothedVectors
-from hopweave.knowledge_base.indexes.snapshot import Rows, Snapshot, Tenant, View, version_of
-from hopweave.knowledge_base.indexes.verify import image_notes, image_problems
-from hopweave.knowledge_base.maintenance.info import facts
-from hopweave.knowledge_base.maintenance.integrity import problems
-from hopweave.knowledge_base.maintenance.repair import embed_again, vectors_to_repair
-from hopweave.knowledge_base.maintenance.restore import put_in_place, sound_copy
-from hopweave.knowledge_base.settings import UNSET, Settings
-from hopweave.knowledge_base.stored_documents import StoredDocuments
+from hopweave.knowledge_base.documents import Added, SourceFile, StoredDocuments, write_source_files
+from hopweave.knowledge_base.embed_again import embed_again, embed_anew, vectors_to_repair
+from hopweave.knowledge_base.images import ImageFolder
+from hopweave.knowledge_base.rankings import FilteredRankings, SmoothedVectors, SnapshotRankings
+from hopweave.knowledge_base.restore import put_in_place, sound_copy
+from hopweave.knowledge_base.settings import UNSET, Settings, stored_tenant_fields, write_settings
+from hopweave.knowledge_base.snapshot import Snapshot, View, version_of
 from hopweave.knowledge_base.writer import Writer, check_writing, ids_of_source, record_imported, remove
 from hopweave.metadata.filters import Filters
 from hopweave.metadata.tenants import checked_tenant, in_context, require_tenant
@@ -47,6 +45,39 @@ from hopweave.vector.question_vectors import QuestionVectors
 if TYPE_CHECKING:
     from hopweave.pipeline import Result
     from hopweave.recipe import Recipe
+
+
+class TemporaryFolder:
+    """Removed by `cleanup`, or when nobody refers to it any more, though not by a forked child of the process.
+
+    >>> folder = TemporaryFolder()
+    >>> folder.cleanup()
+    >>> folder.path.exists()
+    False
+    """
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="hopweave-"))
+        self.cleanup = finalize(self, _remove, self.path, os.getpid())
+
+
+def _remove(folder: Path, process: int) -> None:
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def facts(path: Path, settings: Settings, graph: TableGraph) -> dict[str, Any]:
+    """The size of the graph, the settings, and the bytes of the file, its log and its images."""
+    parts = [path, Path(f"{path}-wal"), *sorted(ImageFolder(path).folder.glob("*.image"))]
+    return {
+        "nodes": graph.node_count,
+        "edges": len(graph.neighbours(np.arange(graph.size)).targets),
+        "embedder": settings.model,
+        "analyzers": list(settings.analyzers),
+        "builders": [builder.kind for builder in settings.builders],
+        "bytes": {part.name: part.stat().st_size for part in parts if part.exists()},
+    }
+
 
 Done = TypeVar("Done", int, Added)
 
@@ -288,7 +319,7 @@ class KnowledgeBase(StoredDocuments, SnapshotRankings):
 
     def embed_with(self, embedder: GraphEmbedder) -> None:
         """Keep an embedder in the file and embed all documents with it; others cannot write meanwhile."""
-        embed_anew(self._connections, self, embedder)
+        embed_anew(self._connections, embedder)
         self.settings = Settings.of(self._connections, UNSET)
         self._writer = Writer(self._connections, self.settings)
         self._questions = QuestionVectors(self.settings.embedder, self.settings.model)

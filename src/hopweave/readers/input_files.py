@@ -11,7 +11,7 @@ from hopweave.readers.source_names import Named, Root, SourceNames, moved
 
 if TYPE_CHECKING:
     from hopweave.document import Document
-    from hopweave.knowledge_base.file.source_files import SourceFile
+    from hopweave.knowledge_base.documents import SourceFile
     from hopweave.knowledge_base.store import KnowledgeBase
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from hopweave.document import Document
 from hopweave.errors import KnowledgeBaseError, UnreadableInput
-from hopweave.knowledge_base.file.source_files import SourceFile
+from hopweave.knowledge_base.documents import SourceFile
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from hopweave.document import Document
 from hopweave.errors import KnowledgeBaseError, UnreadableInput
-from hopweave.knowledge_base.entry import Entry
+from hopweave.knowledge_base.documents import Entry
 
 OnBad = Callable[[UnreadableInput], object]
 """A function that is called with the error of each document that cannot be read."""

@@ -6,8 +6,8 @@ import pytest
 
 from hopweave.document import Document
 from hopweave.evaluate.corpus import diagnose_corpus
-from hopweave.knowledge_base.embedding.train_embedder import train_embedder
 from hopweave.knowledge_base.store import KnowledgeBase
+from hopweave.knowledge_base.train_embedder import train_embedder
 from hopweave.vector.contextual.training import Training
 from hopweave.vector.embedders import CallableEmbedder
 

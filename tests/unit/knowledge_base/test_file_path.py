@@ -10,9 +10,9 @@ from hopweave import Document, GraphStore, KnowledgeBase
 from hopweave.cli import main
 from hopweave.errors import KnowledgeBaseError
 from hopweave.graph_store.location import GraphLocation
-from hopweave.knowledge_base.embedding.train_embedder import load_embedder
-from hopweave.knowledge_base.file.file_path import FilePath, check_path
+from hopweave.knowledge_base.file_path import FilePath, check_path
 from hopweave.knowledge_base.shared import open_shared
+from hopweave.knowledge_base.train_embedder import load_embedder
 
 URL = "postgresql://anna:s3cret@db.example/kb"
 SKUA = Document("skua", "MV Skua sails to Harris.", {"title": "MV Skua"})

@@ -16,10 +16,9 @@ import pytest
 from hopweave.document import Document
 from hopweave.errors import EmptyFile, KnowledgeBaseBusy, KnowledgeBaseError, NewerSchema
 from hopweave.graph.model import Contribution, Edge
-from hopweave.knowledge_base.entry import Added
-from hopweave.knowledge_base.file.stored_settings import read_settings, write_settings
+from hopweave.knowledge_base.documents import Added
 from hopweave.knowledge_base.schema import SCHEMA_VERSION
-from hopweave.knowledge_base.settings import _settle
+from hopweave.knowledge_base.settings import _settle, read_settings, write_settings
 from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.query import Query
 from hopweave.vector.embedders import CallableEmbedder, Cascade, StaticEmbedder

@@ -6,7 +6,7 @@ from threading import Barrier
 from typing import Any, get_args
 
 from hopweave import Document, KnowledgeBase, Pipeline, Query, Recipe
-from hopweave.knowledge_base.entry import Added
+from hopweave.knowledge_base.documents import Added
 from hopweave.knowledge_base.settings import UNSET
 from hopweave.vector.embedders import SentenceTransformerEmbedder
 from search_service.messages import Method, Part

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Protocol
 
 from hopweave import Document, Hit, Query
 from hopweave.knowledge import Knowledge
-from hopweave.knowledge_base.entry import Added
+from hopweave.knowledge_base.documents import Added
 from hopweave.query import Intent
 from search_service.messages import Method, Part
 

@@ -5,7 +5,7 @@ from typing import Any
 from llama_index.core.bridge.pydantic import ConfigDict, Field, model_validator
 from llama_index.embeddings.hopweave.embedders import CoreEmbedding
 
-from hopweave.knowledge_base.embedding.train_embedder import load_embedder
+from hopweave.knowledge_base.train_embedder import load_embedder
 
 
 class GraphEmbedding(CoreEmbedding):

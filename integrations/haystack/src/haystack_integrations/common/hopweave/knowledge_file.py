@@ -10,7 +10,7 @@ from haystack_integrations.common.hopweave.external_documents import documents_i
 from haystack_integrations.common.hopweave.graph_location import Graph, located
 from hopweave import KnowledgeBase, Recipe
 from hopweave.knowledge import Capability, Knowledge
-from hopweave.knowledge_base.file.file_path import FilePath
+from hopweave.knowledge_base.file_path import FilePath
 from hopweave.knowledge_base.shared import open_shared
 
 MEMORY = ":memory:"

@@ -11,7 +11,7 @@ from hopweave import KnowledgeBase
 from hopweave.component import Embedder, registered
 from hopweave.document import Document as Passage
 from hopweave.graph.build.builders.builder import GraphBuilder
-from hopweave.knowledge_base.embedding.given_vectors import are_vectors_of
+from hopweave.knowledge_base.settings import are_vectors_of
 from hopweave.vector.embedders import StaticEmbedder
 from hopweave.vector.graph_embedder import GraphEmbedder
 

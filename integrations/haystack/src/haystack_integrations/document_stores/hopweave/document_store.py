@@ -19,7 +19,7 @@ from haystack_integrations.document_stores.hopweave.candidates import candidates
 from haystack_integrations.document_stores.hopweave.metadata_fields import distinct_values, field_types, value_range
 from hopweave import KnowledgeBase
 from hopweave.errors import AlreadyThere
-from hopweave.knowledge_base.file.file_path import FilePath
+from hopweave.knowledge_base.file_path import FilePath
 
 _ON_CONFLICT: Mapping[DuplicatePolicy, Literal["fail", "skip", "replace"]] = {
     DuplicatePolicy.NONE: "fail",

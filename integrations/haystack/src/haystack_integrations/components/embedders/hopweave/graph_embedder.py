@@ -6,8 +6,8 @@ from typing import Any
 from haystack import component, default_to_dict
 
 from haystack_integrations.components.embedders.hopweave.core_embedder import CoreDocumentEmbedder, CoreTextEmbedder
-from hopweave.knowledge_base.embedding.train_embedder import load_embedder
-from hopweave.knowledge_base.file.file_path import FilePath
+from hopweave.knowledge_base.file_path import FilePath
+from hopweave.knowledge_base.train_embedder import load_embedder
 from hopweave.vector.graph_embedder import GraphEmbedder
 
 

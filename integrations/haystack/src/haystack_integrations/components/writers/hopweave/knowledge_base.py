@@ -10,7 +10,7 @@ from haystack_integrations.common.hopweave.documents import check_documents, to_
 from haystack_integrations.common.hopweave.knowledge_settings import Described, open_for_writing
 from haystack_integrations.common.hopweave.parameters import NamedParameters
 from hopweave.document import Document as Passage
-from hopweave.knowledge_base.file.file_path import FilePath
+from hopweave.knowledge_base.file_path import FilePath
 from hopweave.metadata.tenants import checked_tenant
 from hopweave.stages.filter.noise import without_noise
 

@@ -1,19 +1,27 @@
-"""A document in the form in which it is stored."""
+"""Documents as they are stored: checked and digested when they are written, read by id, by tenant and by source.
+
+Sources and ids are relative, so that they stay the same when a folder moves. The table of source files tells two files
+of one name apart. It is made when first needed: knowledge bases that programs fill do not have it.
+"""
 
 import json
+import os
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from datetime import date, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from hopweave.document import Document
+from hopweave.document import Document, checked_ids
 from hopweave.errors import AlreadyThere, KnowledgeBaseError
-from hopweave.hit import Vector
-from hopweave.knowledge_base.connections import grouped
-from hopweave.knowledge_base.file.digest import digest_of
+from hopweave.hit import Hit, Vector
+from hopweave.knowledge_base.conditions import Tenant, matching_ids, tenant_condition
+from hopweave.knowledge_base.connections import Connections, grouped
+from hopweave.knowledge_base.schema import digest_of
+from hopweave.knowledge_base.settings import Settings
+from hopweave.metadata.tenants import checked_tenant
 from hopweave.metadata.titles import indexed_heading
 
 Digests = tuple[bytes, bytes]
@@ -237,3 +245,154 @@ def read_vector(key: str, vector: Any) -> Vector:
     if not isinstance(vector, bytes) or not vector or len(vector) % 4:
         raise KnowledgeBaseError(f"the vector of document {key!r} is damaged; hopweave check lists all damage")
     return np.frombuffer(vector, np.float32)
+
+
+_TABLE = """
+CREATE TABLE IF NOT EXISTS source_files (source TEXT PRIMARY KEY, file TEXT NOT NULL, folder TEXT NOT NULL)
+WITHOUT ROWID
+"""
+# the second condition lets SQLite use the index, which leaves out documents without a source
+_UNUSED = "NOT EXISTS (SELECT 1 FROM documents WHERE documents.source = source_files.source AND documents.source <> '')"
+
+
+class SourceFile(NamedTuple):
+    """The file of a source, and the folder that its name is relative to, if any, as absolute paths."""
+
+    file: str
+    folder: str = ""
+
+
+def read_source_files(connection: sqlite3.Connection) -> dict[str, SourceFile]:
+    """The file of each source that has documents, as far as it was noted."""
+    if not _exists(connection):
+        return {}
+    rows = connection.execute(f"SELECT source, file, folder FROM source_files WHERE NOT {_UNUSED}")
+    return {str(source): SourceFile(os.fsdecode(file), os.fsdecode(folder)) for source, file, folder in rows}
+
+
+def write_source_files(connection: sqlite3.Connection, files: Mapping[str, SourceFile]) -> None:
+    """Note files in place of what was noted of these sources, and forget those that have no documents any more."""
+    connection.execute(_TABLE)
+    connection.execute(f"DELETE FROM source_files WHERE {_UNUSED}")
+    connection.executemany(
+        "INSERT OR REPLACE INTO source_files VALUES (?, ?, ?)",
+        [(source, *map(_path, one)) for source, one in files.items() if isinstance(_path(source), str)],
+    )
+
+
+def forget_source_files(connection: sqlite3.Connection, sources: Iterable[str]) -> None:
+    """Forget the files of those among these sources that have no documents any more."""
+    if _exists(connection):
+        connection.executemany(
+            f"DELETE FROM source_files WHERE source = ? AND {_UNUSED}",
+            [(source,) for source in sources],
+        )
+
+
+def sources_of(connection: sqlite3.Connection, ids: Iterable[str]) -> dict[str, str]:
+    """The source of each of these documents, as far as they are there, in the order given."""
+    ids, found = list(ids), dict[str, str]()
+    for marks, group in grouped(ids):
+        found.update(connection.execute(f"SELECT id, source FROM documents WHERE id IN ({marks})", group).fetchall())
+    return {key: found[key] for key in ids if key in found}
+
+
+def _path(text: str) -> str | bytes:
+    """A path as it is stored: as bytes if it is not Unicode, as no source can be that has documents."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(text)
+    return text
+
+
+def _exists(connection: sqlite3.Connection) -> bool:
+    found = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'source_files'")
+    return found.fetchone() is not None
+
+
+class StoredDocuments:
+    """Reads documents, without any index."""
+
+    settings: Settings
+    _connections: Connections
+
+    def count(self, *, tenant: Tenant | None = None) -> int:
+        """How many documents there are."""
+        condition, values = self._condition(tenant)
+        with self._connections.reading() as connection:
+            return int(connection.execute(f"SELECT count(*) FROM documents WHERE {condition}", values).fetchone()[0])
+
+    def get(self, ids: Iterable[str], *, tenant: Tenant | None = None) -> dict[str, Hit]:
+        """The documents with these ids as hits without a score, in the order asked; unknown ids are left out."""
+        wanted = list(dict.fromkeys(checked_ids(ids)))
+        condition, values = self._condition(tenant)
+        found: dict[str, Hit] = {}
+        with self._connections.reading() as connection:
+            for marks, group in grouped(wanted):
+                query = f"SELECT id, text, metadata FROM documents WHERE id IN ({marks}) AND {condition}"
+                for key, *stored in connection.execute(query, [*group, *values]):
+                    text, metadata = read_document(key, *stored)
+                    found[key] = Hit(key, text=text, metadata=metadata)
+        return {key: found[key] for key in wanted if key in found}
+
+    def ids(self, *, tenant: Tenant | None = None, where: Mapping[str, Any] | None = None) -> list[str]:
+        """The ids of all documents, or of those of a tenant, in the order in which they were added.
+
+        With `where`, a filter on metadata as in a query, only those that pass it.
+        """
+        condition, values = self._condition(tenant)
+        with self._connections.reading() as connection:
+            rows = connection.execute(f"SELECT id FROM documents WHERE {condition} ORDER BY row", values)
+            found = [key for (key,) in rows]
+            passing = None if where is None else set(matching_ids(connection, where))
+        return [key for key in found if passing is None or key in passing]
+
+    def documents(self, ids: Iterable[str] | None = None) -> Iterator[Document]:
+        """All documents, or those with these ids, in the order in which they were added."""
+        ids = None if ids is None else checked_ids(ids)
+        with self._connections.reading() as connection:
+            return iter(stored_documents(connection, ids))
+
+    def vectors(self, ids: Iterable[str], *, model: str | None = None) -> dict[str, Vector]:
+        """The stored vectors of these documents, of a model, or of the file's own, as far as there are any."""
+        found: dict[str, Vector] = {}
+        with self._connections.reading() as connection:
+            for marks, group in grouped(checked_ids(ids)):
+                query = f"SELECT id, vector FROM documents JOIN vectors USING (row) WHERE model = ? AND id IN ({marks})"
+                for key, vector in connection.execute(query, [model or self.settings.model, *group]):
+                    found[key] = read_vector(key, vector)
+        return found
+
+    def sources(self, *, tenant: Tenant | None = None) -> dict[str, int]:
+        """How many documents each source has; documents without one are not counted."""
+        condition, values = self._condition(tenant)
+        with self._connections.reading() as connection:
+            query = f"SELECT source, count(*) FROM documents WHERE source <> '' AND {condition} GROUP BY 1 ORDER BY 1"
+            return dict(connection.execute(query, values).fetchall())
+
+    def sources_of(self, ids: Iterable[str]) -> dict[str, str]:
+        """The source of each of these documents, as far as they are there; an empty one if it has none."""
+        with self._connections.reading() as connection:
+            return sources_of(connection, checked_ids(ids))
+
+    def source_files(self) -> dict[str, SourceFile]:
+        """The file of each source, as far as `record_source_files` was told, as `hopweave index` does."""
+        with self._connections.reading() as connection:
+            return read_source_files(connection)
+
+    def visible(self, tenant: Tenant, ids: Iterable[str] | None = None) -> frozenset[str]:
+        """The ids of the documents that a tenant may see: all of them, or those among the ids given."""
+        if ids is None:
+            return frozenset(self.ids(tenant=tenant or None))
+        condition, values = tenant_condition(tenant)
+        found: set[str] = set()
+        with self._connections.reading() as connection:
+            for marks, group in grouped(checked_ids(ids)):
+                query = f"SELECT id FROM documents WHERE id IN ({marks}) AND {condition}"
+                found.update(key for (key,) in connection.execute(query, [*group, *values]))
+        return frozenset(found)
+
+    def _condition(self, tenant: Tenant | None) -> tuple[str, Sequence[Any]]:
+        checked_tenant(tenant)  # an empty one would see everything
+        return tenant_condition(tenant or {})

@@ -9,7 +9,7 @@ import pytest
 from hopweave import Document, KnowledgeBase, Query
 from hopweave.cli import main
 from hopweave.errors import KnowledgeBaseError
-from hopweave.knowledge_base.embedding.train_embedder import train_embedder
+from hopweave.knowledge_base.train_embedder import train_embedder
 from hopweave.vector.contextual.training import Training
 
 SHIPS = ["Skua", "Tern", "Gannet", "Puffin"]

@@ -10,7 +10,7 @@ import pytest
 
 from hopweave.errors import InvalidImage, KnowledgeBaseError
 from hopweave.knowledge_base.connections import Connections
-from hopweave.knowledge_base.indexes.images import ImageFolder, Noted, all_noted, noted, replace
+from hopweave.knowledge_base.images import ImageFolder, Noted, all_noted, noted, replace
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_an_image_that_is_no_good_is_said_in_the_log(spoil, folder, caplog):
 
 def test_one_process_at_a_time_and_a_kill_gives_the_lock_back(folder):
     program = (
-        "import os, sys; from pathlib import Path; from hopweave.knowledge_base.indexes.images import ImageFolder\n"
+        "import os, sys; from pathlib import Path; from hopweave.knowledge_base.images import ImageFolder\n"
         "with ImageFolder(Path(sys.argv[1])).locked() as mine:\n"
         "    print(mine, flush=True)\n"
         "    sys.stdin.read(1)\n"

@@ -17,11 +17,11 @@ from typing import Any
 from hopweave.errors import InvalidImage, KnowledgeBaseBusy, KnowledgeBaseError
 from hopweave.graph.storage import ledger
 from hopweave.knowledge_base.connections import Connections
-from hopweave.knowledge_base.file.fork import ForkAware, watch_forks
-from hopweave.knowledge_base.file.stored_settings import read_settings, write_settings
-from hopweave.knowledge_base.indexes.images import Noted, clear_removed, noted, replace
-from hopweave.knowledge_base.indexes.live_index import Held, LiveIndex
-from hopweave.knowledge_base.indexes.snapshot import Snapshot, View
+from hopweave.knowledge_base.images import Noted, clear_removed, noted, replace
+from hopweave.knowledge_base.live_indexes import Held, LiveIndex
+from hopweave.knowledge_base.locks import ForkAware, watch_forks
+from hopweave.knowledge_base.settings import read_settings, write_settings
+from hopweave.knowledge_base.snapshot import Snapshot, View
 
 _log = logging.getLogger(__name__)
 

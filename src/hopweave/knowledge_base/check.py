@@ -1,22 +1,30 @@
-"""Checks a file: every document is as it was stored, every index entry as its document says."""
+"""Checks a file: every document is as it was stored, every index entry and image as its document says.
+
+FTS5 can check itself, but that counts as writing, which a file that is only read refuses. So the full-text index is
+made again from the documents, in a temporary database, and compared word by word.
+"""
 
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from hopweave.component import Embedder
 from hopweave.document import Document, searchable
-from hopweave.errors import EmbeddingError
+from hopweave.errors import EmbeddingError, HopweaveError, InvalidImage
 from hopweave.graph.build.builders.builder import GraphBuilder, contribute_all
 from hopweave.graph.storage import ledger
-from hopweave.knowledge_base.entry import content_digest
-from hopweave.knowledge_base.file.digest import vector_digest
-from hopweave.knowledge_base.file.full_text_check import full_text_problems
-from hopweave.knowledge_base.file.write_ahead_log import log_problems
+from hopweave.knowledge_base.documents import content_digest
+from hopweave.knowledge_base.images import ImageFolder, all_noted
+from hopweave.knowledge_base.live_indexes import Held, LiveIndex
+from hopweave.knowledge_base.locks import log_problems
+from hopweave.knowledge_base.schema import tokenizer_of, vector_digest
 from hopweave.knowledge_base.settings import GIVEN, Settings
+from hopweave.knowledge_base.snapshot import Snapshot, version_of
 from hopweave.text.analyzers import analyzer
 from hopweave.text.bm25_index import term_counts
 from hopweave.vector.graph_embedder import GraphEmbedder
@@ -147,3 +155,106 @@ def _lost_contributions(connection: sqlite3.Connection, builders: Sequence[Graph
         (contribution,) = contribute_all(builders, [Document(key, text, json.loads(metadata))])
         if ledger.encoded(contribution).payload:
             yield f"document {key!r} lacks its graph entry"
+
+
+_AT_ONCE = 10_000
+
+
+def full_text_problems(connection: sqlite3.Connection) -> Iterator[str]:
+    """One sentence if it does not."""
+    words = tokenizer_of(connection)
+    connection.execute(f"CREATE VIRTUAL TABLE temp.again USING fts5 (title, text, content = '', tokenize = '{words}')")
+    try:
+        connection.execute("INSERT INTO temp.again (rowid, title, text) SELECT row, title, text FROM documents")
+        for kind in ("row", "instance"):
+            connection.execute(f"CREATE VIRTUAL TABLE temp.made_{kind} USING fts5vocab (temp, again, {kind})")
+            connection.execute(f"CREATE VIRTUAL TABLE temp.kept_{kind} USING fts5vocab (main, full_text, {kind})")
+        if not (_same_words(connection) and _same_sizes(connection) and _every_word_found(connection)):
+            yield "the full-text index does not say what the documents say"
+    finally:
+        for table in ("made_row", "kept_row", "made_instance", "kept_instance", "again"):
+            connection.execute(f"DROP TABLE IF EXISTS temp.{table}")
+
+
+def _same_words(connection: sqlite3.Connection) -> bool:
+    """Whether both have the same words at the same places; both list them in order."""
+    made, kept = (connection.execute(f"SELECT * FROM temp.{name}_instance") for name in ("made", "kept"))
+    pairs = zip_longest(*(iter(lambda cursor=cursor: cursor.fetchmany(_AT_ONCE), []) for cursor in (made, kept)))  # type: ignore[misc]
+    return all(one == other for one, other in pairs)
+
+
+def _same_sizes(connection: sqlite3.Connection) -> bool:
+    """Whether both have the same numbers of words, by document and on average, which BM25 uses."""
+    pairs = (
+        ("SELECT * FROM temp.again_docsize", "SELECT * FROM main.full_text_docsize"),
+        # without documents, sums of 0 may be written or not
+        *(
+            [("SELECT block FROM temp.again_data WHERE id = 1", "SELECT block FROM main.full_text_data WHERE id = 1")]
+            if connection.execute("SELECT 1 FROM documents LIMIT 1").fetchone()
+            else []
+        ),
+    )
+    return not any(
+        connection.execute(f"{one} EXCEPT {other} LIMIT 1").fetchone()
+        for pair in pairs
+        for one, other in (pair, pair[::-1])
+    )
+
+
+def _every_word_found(connection: sqlite3.Connection) -> bool:
+    """Whether every word is found where a search looks for it, which a list of all words does not show."""
+    query = (
+        "SELECT 1 FROM temp.made_row AS made WHERE NOT EXISTS (SELECT 1 FROM temp.kept_row AS kept "
+        "WHERE kept.term = made.term AND kept.doc = made.doc AND kept.cnt = made.cnt) LIMIT 1"
+    )
+    return connection.execute(query).fetchone() is None
+
+
+def image_problems(connection: sqlite3.Connection, snapshot: Snapshot) -> Iterator[str]:
+    """What is wrong with images, one sentence each. One that is missing is not wrong: it is only made again."""
+    indexes = {index.name: index for index in snapshot.persisted(connection)}
+    for image in all_noted(connection):
+        if not (snapshot.folder.folder / image.file).exists():
+            continue
+        index = indexes.get(image.name)
+        if index is None:
+            yield f"image {image.file} belongs to no index of this file"
+            continue
+        try:
+            opened = index.mapped(image, snapshot.folder)
+        except InvalidImage as error:
+            yield f"image {image.file} cannot be used, and hopweave compact writes it again: {error}"
+            continue
+        if not _right(index, opened, connection):
+            yield f"image {image.file} does not say what the documents say; hopweave compact --rebuild makes it again"
+
+
+def image_notes(connection: sqlite3.Connection, folder: ImageFolder) -> Iterator[str]:
+    """What is worth knowing of images and is no damage, one sentence each: those missing, and those left over."""
+    images = all_noted(connection)
+    if missing := [image.name for image in images if not (folder.folder / image.file).exists()]:
+        yield (
+            f"{len(missing)} of {len(images)} index images are missing ({', '.join(missing)}), so that every process "
+            "builds these indexes from the documents; hopweave compact writes them"
+        )
+    if left := folder.leftovers(connection):
+        yield (
+            f"{len(left)} files in {folder.folder} are of a compaction that was killed, or of one under way "
+            f"({sum(map(_size, left)) / 1e6:.1f} MB); the next hopweave compact removes them"
+        )
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:  # removed meanwhile
+        return 0
+
+
+def _right(index: LiveIndex[Any], opened: Held[Any], connection: sqlite3.Connection) -> bool:
+    try:
+        followed, _ = index.followed(opened, connection)
+        fresh, _ = index.followed(Held(index.empty(), 0, 0), connection)
+        return opened.version <= version_of(connection) and index.same(followed, fresh)
+    except (HopweaveError, IndexError, ValueError):  # from arrays that are no index
+        return False

@@ -1,17 +1,18 @@
-"""Documents that another embedder than the file's own has embedded, because that one had failed: found and mended."""
+"""Embedding stored documents again: with the embedder that had failed for some, or all of them with another one."""
 
-import json
 import sqlite3
 from collections.abc import Callable, Iterator
 
-from hopweave.document import Document
 from hopweave.errors import EmbeddingError
-from hopweave.knowledge_base.connections import Connections, grouped
-from hopweave.knowledge_base.entry import Entry, digests
-from hopweave.knowledge_base.prepare import Preparer
-from hopweave.knowledge_base.settings import Settings
-from hopweave.knowledge_base.writer import write
+from hopweave.knowledge_base.connections import Connections
+from hopweave.knowledge_base.documents import Entry, digests, stored_documents
+from hopweave.knowledge_base.schema import vector_columns
+from hopweave.knowledge_base.settings import Settings, write_settings
+from hopweave.knowledge_base.writer import Preparer, write
+from hopweave.vector.graph_embedder import GraphEmbedder
 
+_AT_ONCE = 1000
+_WEIGHTS = "CREATE TABLE IF NOT EXISTS weights (model TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID"
 _LACKING = "SELECT id FROM documents WHERE row NOT IN (SELECT row FROM vectors WHERE model = ?) ORDER BY row"
 
 
@@ -37,7 +38,7 @@ def embed_again(
     mended = 0
     for start in range(0, len(lacking), batch_size):
         with connections.reading() as connection:
-            documents = list(_documents(connection, lacking[start : start + batch_size]))
+            documents = stored_documents(connection, lacking[start : start + batch_size])
         prepared = dict(zip((one.id for one in documents), preparer.prepare(documents), strict=True))
         if failed := [name for name in settings.models for one in prepared.values() if name not in one.vectors]:
             raise EmbeddingError(f"{connections.path}: the embedder {failed[0]!r} still fails")
@@ -52,8 +53,24 @@ def embed_again(
     return mended
 
 
-def _documents(connection: sqlite3.Connection, ids: list[str]) -> Iterator[Document]:
-    for marks, group in grouped(ids):
-        query = f"SELECT id, text, metadata, source FROM documents WHERE id IN ({marks}) ORDER BY row"
-        for key, text, metadata, source in connection.execute(query, group):
-            yield Document(key, text, json.loads(metadata), source=source)
+def embed_anew(connections: Connections, embedder: GraphEmbedder) -> None:
+    """Keep an embedder in the file and put its vectors in place of those there are, in one transaction."""
+    with connections.writing() as connection:
+        connection.execute("DELETE FROM vectors")
+        connection.execute("DELETE FROM images WHERE name LIKE 'vectors:%'")
+        connection.execute(_WEIGHTS)
+        connection.execute("DELETE FROM weights")
+        connection.execute("INSERT INTO weights VALUES (?, ?)", (embedder.name, embedder.weights))
+        write_settings(connection, {"embedder": embedder.model_dump(mode="json"), "model": embedder.name})
+        rows = dict(connection.execute("SELECT id, row FROM documents"))
+        pending = [(rows[document.id], document.searchable) for document in stored_documents(connection)]
+        for first in range(0, len(pending), _AT_ONCE):
+            some = pending[first : first + _AT_ONCE]
+            vectors = embedder.embed([text for _, text in some])
+            connection.executemany(
+                "INSERT INTO vectors VALUES (?, ?, ?, ?)",
+                [
+                    vector_columns(row, embedder.name, vector.tobytes())
+                    for (row, _), vector in zip(some, vectors, strict=True)
+                ],
+            )

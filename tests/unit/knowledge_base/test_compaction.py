@@ -18,9 +18,8 @@ from hopweave.cli import main
 from hopweave.document import Document
 from hopweave.errors import KnowledgeBaseBusy, KnowledgeBaseError
 from hopweave.graph.model import Contribution, Edge
-from hopweave.knowledge_base import connections
-from hopweave.knowledge_base.indexes import compaction
-from hopweave.knowledge_base.indexes.images import ImageFolder
+from hopweave.knowledge_base import compaction, connections
+from hopweave.knowledge_base.images import ImageFolder
 from hopweave.knowledge_base.store import KnowledgeBase
 
 WORDS = ("tide", "gate", "ferry", "skua", "hallow", "isle", "storm", "quay", "rope", "mast", "wind", "sail")
@@ -185,7 +184,7 @@ def test_what_a_killed_compaction_left_is_noted_and_removed_by_the_next(changed,
     program = """if True:
         import os, sys
         from hopweave import KnowledgeBase
-        from hopweave.knowledge_base.indexes import compaction
+        from hopweave.knowledge_base import compaction
         compaction.replace = lambda *_: os.kill(os.getpid(), 9)
         with KnowledgeBase.open(sys.argv[1]) as kb:
             kb.compact()

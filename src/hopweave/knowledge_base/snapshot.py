@@ -17,21 +17,24 @@ from hopweave.errors import KnowledgeBaseError
 from hopweave.graph.storage.table_graph import TableGraph
 from hopweave.hit import Vector
 from hopweave.knowledge import Ranking, ScoredRanking
-from hopweave.knowledge_base.connections import Connections, Pin, grouped
-from hopweave.knowledge_base.file.fork import ForkAware, watch_forks
-from hopweave.knowledge_base.indexes.document_indexes import LiveText, LiveVectors, last_row, stored_models
-from hopweave.knowledge_base.indexes.graph_index import LiveGraph
-from hopweave.knowledge_base.indexes.images import ImageFolder, Noted
-from hopweave.knowledge_base.indexes.live_index import Held, LiveIndex
-from hopweave.knowledge_base.indexes.metadata_filter_sql import passing_rows
+from hopweave.knowledge_base.conditions import Rows, Tenant, passing_rows, tenant_condition
+from hopweave.knowledge_base.connections import Connections, Pin
+from hopweave.knowledge_base.images import ImageFolder, Noted
+from hopweave.knowledge_base.live_indexes import (
+    Held,
+    LiveGraph,
+    LiveIndex,
+    LiveText,
+    LiveVectors,
+    last_row,
+    stored_models,
+)
+from hopweave.knowledge_base.locks import ForkAware, watch_forks
 from hopweave.metadata.filters import Filters
-from hopweave.metadata.tenants import checked_tenant
 from hopweave.scores import ScoreDistribution
 from hopweave.text.bm25_index import BM25Index
 from hopweave.vector.vector_index import VectorIndex
 
-Rows = npt.NDArray[np.int64]
-Tenant = Mapping[str, Any]
 T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
@@ -179,15 +182,6 @@ class Snapshot(ForkAware):
         """In a child, start again: another thread may have been in the middle of a change."""
         if in_child:
             self._held, self._locks, self._rows, self._ids = {}, defaultdict(Lock), LRUCache(_ROWS_KEPT), ("", {})
-
-    def visible(self, tenant: Tenant, ids: Iterable[str]) -> Iterator[str]:
-        """Of these documents, those that a tenant may see."""
-        condition, values = tenant_condition(tenant)
-        with self.connections.reading() as connection:
-            for marks, group in grouped(ids):
-                query = f"SELECT id FROM documents WHERE id IN ({marks}) AND {condition}"
-                for (key,) in connection.execute(query, [*group, *values]):
-                    yield key
 
     def ids(self, rows: Sequence[int], connection: sqlite3.Connection) -> list[str]:
         """The ids of documents by their rows. A row is used twice only if the file is restored."""
@@ -343,29 +337,3 @@ def version_of(connection: sqlite3.Connection) -> int:
     if not found or not isinstance(found[0], int):
         raise KnowledgeBaseError("the version of the file is damaged; hopweave check lists all damage")
     return found[0]
-
-
-def tenant_condition(tenant: Tenant) -> tuple[str, list[Any]]:
-    """An SQL condition on `documents` for metadata values that must be present, and the values to bind.
-
-    A field that holds a list must hold one of the values in it. For SQLite, true is the number 1, so types count too.
-
-    >>> tenant_condition({"customer": "acme"})[1]
-    ['$."customer"', '$."customer"', 'acme']
-    """
-    parts, values = ["1"], []
-    for name, wanted in sorted(checked_tenant(tenant).items()) if tenant else ():
-        allowed = list(wanted) if isinstance(wanted, list | tuple | set | frozenset) else [wanted]
-        plain = [one for one in allowed if not isinstance(one, bool)]
-        truths = [str(one).lower() for one in allowed if isinstance(one, bool)]  # the names of their JSON types
-        parts.append(
-            "json_type(documents.metadata, ?) <> 'object' AND "
-            "EXISTS (SELECT 1 FROM json_each(documents.metadata, ?) AS held WHERE CASE WHEN held.type IN ('true', "
-            f"'false') THEN held.type IN ({_marks(truths)}) ELSE held.value IN ({_marks(plain)}) END)"
-        )
-        values.extend([f'$."{name}"', f'$."{name}"', *truths, *plain])
-    return " AND ".join(parts), values
-
-
-def _marks(values: Sequence[Any]) -> str:
-    return ", ".join("?" * len(values))

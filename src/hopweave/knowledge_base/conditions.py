@@ -1,8 +1,8 @@
-"""Metadata filters as conditions in SQL: which documents of a file pass."""
+"""Which documents of a file pass: metadata filters and tenants as conditions in SQL."""
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,10 @@ import numpy.typing as npt
 
 from hopweave.hit import Hit
 from hopweave.metadata.filters import Filters, as_predicate, matches
+from hopweave.metadata.tenants import checked_tenant
 
 Rows = npt.NDArray[np.int64]
+Tenant = Mapping[str, Any]
 
 _LISTS = (list, tuple, set, frozenset)
 _MAX_STRINGS = 100  # that SQLite looks for
@@ -58,3 +60,29 @@ def _needed(name: str, wanted: Any) -> Iterator[list[str]]:
         values = list(value) if operator == "in" else [value]
         if operator in ("eq", "in") and len(values) <= _MAX_STRINGS and all(isinstance(one, str) for one in values):
             yield values
+
+
+def tenant_condition(tenant: Tenant) -> tuple[str, list[Any]]:
+    """An SQL condition on `documents` for metadata values that must be present, and the values to bind.
+
+    A field that holds a list must hold one of the values in it. For SQLite, true is the number 1, so types count too.
+
+    >>> tenant_condition({"customer": "acme"})[1]
+    ['$."customer"', '$."customer"', 'acme']
+    """
+    parts, values = ["1"], []
+    for name, wanted in sorted(checked_tenant(tenant).items()) if tenant else ():
+        allowed = list(wanted) if isinstance(wanted, list | tuple | set | frozenset) else [wanted]
+        plain = [one for one in allowed if not isinstance(one, bool)]
+        truths = [str(one).lower() for one in allowed if isinstance(one, bool)]  # the names of their JSON types
+        parts.append(
+            "json_type(documents.metadata, ?) <> 'object' AND "
+            "EXISTS (SELECT 1 FROM json_each(documents.metadata, ?) AS held WHERE CASE WHEN held.type IN ('true', "
+            f"'false') THEN held.type IN ({_marks(truths)}) ELSE held.value IN ({_marks(plain)}) END)"
+        )
+        values.extend([f'$."{name}"', f'$."{name}"', *truths, *plain])
+    return " AND ".join(parts), values
+
+
+def _marks(values: Sequence[Any]) -> str:
+    return ", ".join("?" * len(values))

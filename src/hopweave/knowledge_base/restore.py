@@ -14,12 +14,11 @@ from uuid import uuid4
 
 from hopweave.errors import KnowledgeBaseBusy, KnowledgeBaseError
 from hopweave.graph.storage import ledger
+from hopweave.knowledge_base.check import problems
 from hopweave.knowledge_base.connections import Connections
-from hopweave.knowledge_base.file.file_state import file_at
-from hopweave.knowledge_base.file.stored_settings import read_settings, write_settings
-from hopweave.knowledge_base.maintenance.integrity import problems
+from hopweave.knowledge_base.locks import file_at
 from hopweave.knowledge_base.schema import explained
-from hopweave.knowledge_base.settings import Settings
+from hopweave.knowledge_base.settings import Settings, read_settings, write_settings
 from hopweave.storage.images import TEMPORARY
 
 RESTORED = "restored"

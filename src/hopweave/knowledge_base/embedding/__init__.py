@@ -1,1 +1,0 @@
-"""Whose vectors a file holds, and training an embedder of its own."""

@@ -1,1 +1,0 @@
-"""What the file system tells of a knowledge base file, and what becomes of it when a process forks."""

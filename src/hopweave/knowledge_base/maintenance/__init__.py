@@ -1,1 +1,0 @@
-"""What keeps a file sound: checks, mends, and the exchange of its content."""
