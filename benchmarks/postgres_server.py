@@ -30,13 +30,13 @@ class PostgresServer:
         self._is_kept = folder is not None
         self._folder = Path(tempfile.mkdtemp(prefix="hopweave-postgres-")) if folder is None else folder.absolute()
         self._folder.mkdir(parents=True, exist_ok=True)
-        self._programs = programs or _programs(self._folder)
         secret = self._folder / "password"
         self._password = secret.read_text() if secret.exists() else secrets.token_hex(8)
         self._settings = {"fsync": "off", "shared_buffers": "256MB", **settings}
         self._process: subprocess.Popen[bytes] | None = None
         self.port = 0
         try:
+            self._programs = programs or _programs(self._folder)
             if not (self._folder / "data" / "PG_VERSION").exists():
                 self._initialise()
             self.start()
@@ -146,15 +146,34 @@ def _programs(folder: Path) -> Path:
     spec = importlib.util.find_spec("pgserver")
     if spec is None or spec.origin is None:
         raise RuntimeError("this needs a PostgreSQL server: pip install pgserver")
-    home = Path(spec.origin).parent / "pginstall"
-    if os.getuid() == 0:
-        probe = subprocess.run(
-            [str(home / "bin" / "postgres"), "--version"], capture_output=True, check=False, **_unprivileged()
-        )
-        if probe.returncode:  # nobody may not look into the environment of root
-            folder.chmod(0o755)
-            home = Path(shutil.copytree(home, folder / "programs", dirs_exist_ok=True))
-    return home / "bin"
+    package = Path(spec.origin).parent
+    if os.getuid() == 0 and not _can_run(package / "pginstall" / "bin" / "initdb"):
+        package = _copied(package, folder / "programs")
+        if not _can_run(package / "pginstall" / "bin" / "initdb"):
+            raise RuntimeError(
+                f"{folder}: the user {_nobody().pw_name} cannot enter it; set TMPDIR to a folder for all"
+            )
+    return package / "pginstall" / "bin"
+
+
+def _can_run(program: Path) -> bool:
+    """Whether the user of the server may run a program, which may lie in a folder that only root may enter."""
+    try:
+        ran = subprocess.run([str(program), "--version"], capture_output=True, check=False, **_unprivileged())
+    except PermissionError:
+        return False
+    return ran.returncode == 0
+
+
+def _copied(package: Path, folder: Path) -> Path:
+    """The programs in a folder of the server's user, with the libraries that the wheel keeps beside its package."""
+    for part in (package / "pginstall", package.with_name("pgserver.libs")):
+        if part.exists():
+            without = shutil.ignore_patterns("include")
+            shutil.copytree(part, folder / part.relative_to(package.parent), ignore=without, dirs_exist_ok=True)
+    for path in (folder.parent, folder, *folder.rglob("*")):
+        os.chown(path, _nobody().pw_uid, _nobody().pw_gid)
+    return folder / package.name
 
 
 def _unprivileged() -> dict:
