@@ -9,7 +9,7 @@ from hopweave.errors import EmbeddingError, KnowledgeBaseError
 from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.query import Query
 from hopweave.recipe import Recipe
-from hopweave.stages.similarity.question_cosine import question_cosines
+from hopweave.stages.similarity.hit_vectors import question_cosines
 from hopweave.vector.embedders import CallableEmbedder, Cascade, StaticEmbedder
 
 VECTORS = Recipe.from_yaml(

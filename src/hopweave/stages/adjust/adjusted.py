@@ -1,6 +1,6 @@
-"""Common steps of all stages that change scores."""
+"""What stages that change scores share: a change with its receipt, scores in [0, 1], and blending of scores."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from hopweave.hit import Hit
@@ -44,3 +44,28 @@ def _adjusted(hit: Hit, stage: str, change: Callable[[Hit, float], Change | None
         details = {**details, "clamped_from": score}
         score = min(max(score, 0.0), 1.0)
     return hit.rescored(score, stage, **details)
+
+
+def unit_scores(hits: Sequence[Hit]) -> list[float | None]:
+    """The score of each hit in [0, 1]; None for a hit without a score.
+
+    Logits and cosines are converted first. Probabilities are unchanged; scores of scale `positive` (BM25, reciprocal
+    ranks) are divided by their maximum; scores of unknown scale are divided by their maximum only if it exceeds 1, and
+    become (s - min) / (max - min) if one of them is negative.
+
+    >>> unit_scores([Hit("a", 0.5), Hit("b", 0.2), Hit("c")])
+    [0.5, 0.2, None]
+    >>> unit_scores([Hit("a", 8.0, scale="positive"), Hit("b", 2.0, scale="positive")])
+    [1.0, 0.25]
+    """
+    bounded = [hit.score for hit in as_unit(hits, bounded=True)]
+    return [None if score is None else min(max(score, 0.0), 1.0) for score in bounded]
+
+
+def blended(new: float, original: float | None, share: float) -> float:
+    """`share` parts of the new score; the rest is the original one, if there is one.
+
+    >>> blended(1.0, 0.5, 0.25), blended(1.0, None, 0.25)
+    (0.625, 1.0)
+    """
+    return new if original is None else share * new + (1 - share) * original

@@ -13,7 +13,7 @@ from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
 from hopweave.query import Query
 from hopweave.scores import checked, normalised
-from hopweave.stages.adjust.unit_scores import unit_scores
+from hopweave.stages.adjust.adjusted import unit_scores
 from hopweave.stages.similarity.hit_vectors import HitVectors, unit_vectors
 
 Floats = npt.NDArray[np.float32]

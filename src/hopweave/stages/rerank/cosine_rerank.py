@@ -11,8 +11,8 @@ from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
 from hopweave.query import Query
 from hopweave.scores import checked, ranked
-from hopweave.stages.adjust.unit_scores import unit_scores
-from hopweave.stages.similarity.question_cosine import blended, cosines_or_reason
+from hopweave.stages.adjust.adjusted import blended, unit_scores
+from hopweave.stages.similarity.hit_vectors import cosines_or_reason
 
 logger = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from hopweave.hit import Hit, Scale
 from hopweave.knowledge import Knowledge
 from hopweave.query import Query
 from hopweave.scores import checked, ranked, sigmoid
-from hopweave.stages.adjust.unit_scores import unit_scores
+from hopweave.stages.adjust.adjusted import unit_scores
 
 _loaded: dict[tuple[str, str | None], tuple[Any, threading.Lock]] = {}
 _loading = threading.Lock()

@@ -17,9 +17,9 @@ from hopweave.query import Query
 from hopweave.remote.endpoint import checked_url, hidden_key, key_of
 from hopweave.remote.http_call import HttpOutcome, Request, post, post_async
 from hopweave.scores import checked, ranked
-from hopweave.stages.adjust.unit_scores import unit_scores
+from hopweave.stages.adjust.adjusted import blended, unit_scores
 from hopweave.stages.rerank.providers import PROVIDERS, BadReply, Reply, ReplyScale, read_reply, request_body
-from hopweave.stages.similarity.question_cosine import blended, cosines_or_reason
+from hopweave.stages.similarity.hit_vectors import cosines_or_reason
 
 logger = logging.getLogger(__name__)
 

@@ -1,15 +1,24 @@
-"""The vectors of hits as one matrix, from the hits, the knowledge base, an embedder or their words."""
+"""The vectors of hits as one matrix, whatever they are from, and the cosines of hits to the question."""
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 
+from hopweave.errors import EmbeddingError, HopweaveError
 from hopweave.hit import Hit, Vector
 from hopweave.knowledge import Capability, Knowledge
-from hopweave.stages.similarity.lexical_vectors import lexical_vectors
+from hopweave.language.scripts import CJK
+from hopweave.query import Query
+
+COLUMNS = 4096  # hash collisions change similarities by less than 0.01
+
+_WORD = re.compile(rf"[{CJK}]|[^\W{CJK}]+")
 
 VectorOrigin = Literal["hit", "knowledge", "embedder", "lexical"]
 
@@ -113,3 +122,60 @@ def _unit_rows(
     rows[unusable] = 0
     rows /= np.where(unusable, np.float32(1), lengths)[:, None]
     return rows, unusable
+
+
+def lexical_vectors(texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    """One row per text with the square root of each word's count; case is ignored, a CJK character is a word.
+
+    The cosine of two rows is 1 for texts of the same words and 0 for texts without a common word.
+
+    >>> rows = lexical_vectors(["the tide gate", "The gate, the tide", "a ferry"])
+    >>> bool(rows[0] @ rows[1] > 0), float(rows[0] @ rows[2])
+    (True, 0.0)
+    """
+    rows = np.zeros((len(texts), COLUMNS), np.float32)
+    for row, text in zip(rows, texts, strict=True):
+        for word, count in Counter(_WORD.findall(text.casefold())).items():
+            row[crc32(word.encode(errors="surrogatepass")) % COLUMNS] += count
+    np.sqrt(rows, out=rows)
+    return rows
+
+
+def question_cosines(hits: Sequence[Hit], query: Query, knowledge: Knowledge | None = None) -> list[float | None]:
+    """Cosine of each hit to the question, None where a vector is missing; an error if there is not a single one.
+
+    The vector of the question is that of the query, or the knowledge base embeds it.
+
+    >>> north, east = np.array([0.0, 1.0], np.float32), np.array([1.0, 0.0], np.float32)
+    >>> question_cosines([Hit("a", vector=north), Hit("b", vector=east), Hit("c")], Query("?", vector=north))
+    [1.0, 0.0, None]
+    >>> question_cosines([Hit("a", vector=north)], Query("?"))
+    Traceback (most recent call last):
+        ...
+    hopweave.errors.EmbeddingError: the question has no vector, and there is no knowledge base to embed it
+    """
+    model, question = None, query.vector
+    if question is None:
+        if knowledge is None:
+            raise EmbeddingError("the question has no vector, and there is no knowledge base to embed it")
+        model, question = knowledge.embed(query.text)
+    length = float(np.linalg.norm(question))
+    if not np.isfinite(length) or length == 0:
+        raise EmbeddingError("the vector of the question is zero or not finite")
+    vectors = unit_vectors(hits, knowledge, dimension=len(question), model=model)
+    if not vectors.known.any():
+        raise EmbeddingError(f"no hit has a vector of {len(question)} dimensions, as the question has")
+    return [
+        float(cosine) if origin is not None else None
+        for cosine, origin in zip(vectors.rows @ (question / length), vectors.origins, strict=True)
+    ]
+
+
+def cosines_or_reason(
+    hits: Sequence[Hit], query: Query, knowledge: Knowledge | None = None
+) -> tuple[list[float | None] | None, str | None]:
+    """The cosines, or the reason why there are none."""
+    try:
+        return question_cosines(hits, query, knowledge), None
+    except HopweaveError as error:
+        return None, str(error)

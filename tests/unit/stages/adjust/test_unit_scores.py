@@ -3,7 +3,7 @@ import math
 import pytest
 
 from hopweave.hit import Hit
-from hopweave.stages.adjust.unit_scores import unit_scores
+from hopweave.stages.adjust.adjusted import unit_scores
 
 
 def test_empty():

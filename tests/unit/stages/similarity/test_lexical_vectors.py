@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from hopweave.stages.similarity.lexical_vectors import COLUMNS, lexical_vectors
+from hopweave.stages.similarity.hit_vectors import COLUMNS, lexical_vectors
 
 
 def test_empty():

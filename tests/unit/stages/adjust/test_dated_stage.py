@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 import pytest
 
 from hopweave.hit import Hit
-from hopweave.stages.adjust.age import decay_factor, freshness_of
+from hopweave.stages.adjust.dated_stage import decay_factor, freshness_of
 
 NOW = datetime(2026, 4, 1, tzinfo=UTC)
 
