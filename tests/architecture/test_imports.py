@@ -89,7 +89,6 @@ def test_the_ground_floor_is_what_it_is_meant_to_be():
         "language",
         "metadata",
         "recipes",
-        "remote",
         "storage",
     }, "a new folder needs a place in the order"
 

@@ -26,7 +26,6 @@ NOT_YET = {
     "graph_store/location.py: _opened",
     "readers/source_names.py: cache",
     "recipe.py: cache",
-    "remote/http_call.py: cache",
     "search/retrieval.py: _within",
 }
 """Values that are still made otherwise; take one off the list when it is made by `hopweave.concurrency.once`."""

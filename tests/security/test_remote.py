@@ -10,9 +10,9 @@ from time import monotonic
 
 import pytest
 
+import hopweave.remote
 from hopweave.hit import Hit
 from hopweave.query import Query
-from hopweave.remote import http_call
 from hopweave.stages.rerank.remote_rerank import RemoteRerank
 
 HITS = [Hit("a", 0.9, "The Skua sails."), Hit("b", 0.4, "The Tern rests.")]
@@ -107,7 +107,7 @@ def reranked(answer, **parameters):
     ],
 )
 def test_a_reply_that_cannot_be_used_falls_back_and_says_why(answer, reason, monkeypatch):
-    monkeypatch.setattr(http_call, "MAX_REPLY_BYTES", 1_000_000)
+    monkeypatch.setattr(hopweave.remote, "MAX_REPLY_BYTES", 1_000_000)
     hits = reranked(answer)
     assert [hit.id for hit in hits] == ["a", "b"]
     assert {hit.receipts[-1].details["reason"] for hit in hits} == {reason}

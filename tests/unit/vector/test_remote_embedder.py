@@ -10,8 +10,7 @@ from pydantic import ValidationError
 from hopweave import Document, KnowledgeBase
 from hopweave.errors import EmbeddingError, explain
 from hopweave.vector.embedders import Cascade, StaticEmbedder
-from hopweave.vector.embedding_services import SERVICES, read_vectors
-from hopweave.vector.remote_embedder import RemoteEmbedder
+from hopweave.vector.remote_embedder import SERVICES, RemoteEmbedder, read_vectors
 
 KEY = "sk-loopback-9b1e55d0"
 

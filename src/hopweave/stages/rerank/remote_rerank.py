@@ -14,8 +14,7 @@ from hopweave.document import Document
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
 from hopweave.query import Query
-from hopweave.remote.endpoint import checked_url, hidden_key, key_of
-from hopweave.remote.http_call import HttpOutcome, Request, post, post_async
+from hopweave.remote import HttpOutcome, Request, checked_url, hidden_key, key_of, post, post_async
 from hopweave.scores import checked, ranked
 from hopweave.stages.adjust.adjusted import blended, unit_scores
 from hopweave.stages.rerank.providers import PROVIDERS, BadReply, Reply, ReplyScale, read_reply, request_body

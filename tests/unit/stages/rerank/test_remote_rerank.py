@@ -13,10 +13,10 @@ import pytest
 import yaml
 from pydantic import SecretStr, ValidationError
 
+from hopweave import remote as rerank_call
 from hopweave.errors import InvalidScore, explain
 from hopweave.hit import Hit
 from hopweave.query import Query
-from hopweave.remote import http_call as rerank_call
 from hopweave.stages.rerank import providers
 from hopweave.stages.rerank.remote_rerank import RemoteRerank
 from hopweave.stages.similarity.vector_finder import VectorFinder

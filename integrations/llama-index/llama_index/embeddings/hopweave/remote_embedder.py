@@ -5,7 +5,7 @@ from typing import Any, Literal
 from llama_index.core.bridge.pydantic import ConfigDict, Field, SecretStr, model_validator
 from llama_index.embeddings.hopweave.embedders import CoreEmbedding
 
-from hopweave.remote.endpoint import hidden_key
+from hopweave.remote import hidden_key
 from hopweave.vector.remote_embedder import RemoteEmbedder
 
 _CORE = RemoteEmbedder()

@@ -1,4 +1,4 @@
-"""HTTP requests with retries and one deadline for all attempts.
+"""Services on the network: their addresses and keys, and requests with retries and one deadline for all attempts.
 
 All requests run on one event loop in a separate thread. That keeps connections open between calls, and lets the
 deadline or a cancellation interrupt a request at any point.
@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import random
+import re
 import threading
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import Future
@@ -18,10 +19,13 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlsplit
 
+from pydantic import SecretStr
+
+from hopweave.concurrency.once import once
 from hopweave.errors import HopweaveError
 
 if TYPE_CHECKING:
@@ -38,6 +42,8 @@ _clients: dict[int, "httpx.AsyncClient"] = {}
 _starting = threading.Lock()
 _ours: ContextVar[bool] = ContextVar("a request of ours", default=False)
 _CHUNK_BYTES = 65_536
+_CREDENTIAL = re.compile(r"(?i)key|token|secret|passw|auth|credential|signature|^(sig|code|pw)$")
+"""Names of the parameters of a URL that services take keys by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +151,7 @@ def _read(content: bytes, attempt: int) -> HttpOutcome:
         return HttpOutcome(None, "the reply is not JSON", attempt)
 
 
-@cache
+@once()
 def _quiet_httpx() -> None:
     """Keep httpx from writing our addresses into logs: they may hold a key."""
     logging.getLogger("httpx").addFilter(lambda _: not _ours.get())
@@ -199,3 +205,47 @@ def _close() -> None:
     if loop is not None and client is not None:
         with suppress(Exception):
             asyncio.run_coroutine_threadsafe(client.aclose(), loop).result(1)
+
+
+def hidden_key(data: Any) -> Any:
+    """The input of a component with its `api_key` as a secret: before validation, so that no error quotes it.
+
+    >>> hidden_key({"api_key": "sk-123"})
+    {'api_key': SecretStr('**********')}
+    """
+    if isinstance(data, dict) and not isinstance(data.get("api_key"), SecretStr | None):
+        key = data["api_key"]
+        return {**data, "api_key": SecretStr(key.decode() if isinstance(key, bytes) else str(key))}
+    return data
+
+
+def checked_url(url: str) -> str:
+    """The URL, if it is one of HTTP and holds neither a password nor a key.
+
+    >>> checked_url("https://rerank.harbour.example/v1?api-version=2")
+    'https://rerank.harbour.example/v1?api-version=2'
+    >>> checked_url("https://rerank.harbour.example/v1?key=sk-123")
+    Traceback (most recent call last):
+        ...
+    ValueError: a URL must not contain a key, as its parameter 'key' does; use api_key_env
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError("a URL starts with http:// or https:// and a host")
+    if parts.username or parts.password:
+        raise ValueError("a URL must not contain a user name or password; use api_key_env")
+    for name, _ in parse_qsl(parts.query, keep_blank_values=True):
+        if _CREDENTIAL.search(name):
+            raise ValueError(f"a URL must not contain a key, as its parameter {name!r} does; use api_key_env")
+    return url
+
+
+def key_of(api_key: SecretStr | None, variable: str | None) -> str | None:
+    """The key that was given, or else the value of an environment variable; None if both are empty.
+
+    >>> key_of(SecretStr(" sk-123 "), None)
+    'sk-123'
+    """
+    if api_key is not None:
+        return api_key.get_secret_value().strip() or None
+    return (os.environ.get(variable, "").strip() or None) if variable else None

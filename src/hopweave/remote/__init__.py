@@ -1,1 +1,0 @@
-"""Calls to services on the network, and their keys."""
