@@ -31,7 +31,7 @@ from hopweave.concurrency.threads import run_in_thread
 from hopweave.errors import Cancelled, InvalidScore, reason_of
 from hopweave.hit import Hit, Receipt, Scale
 from hopweave.knowledge import Capability, Knowledge, Ranking, require
-from hopweave.metadata.filters import in_tenant
+from hopweave.metadata.tenants import in_tenant
 from hopweave.query import Query
 
 logger = logging.getLogger(__name__)

@@ -8,8 +8,8 @@ import pytest
 
 from hopweave import Document, KnowledgeBase
 from hopweave.graph.model import Contribution, Edge, Node
+from hopweave.storage.strings import string_hash
 from hopweave.text.analyzers import analyzer
-from hopweave.text.bm25_index import term_key
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -38,7 +38,7 @@ def traces(folder, words, vectors):
         wanted = (one.encode(), one[2:9].encode())  # FTS5 leaves out what a word shares with the one before it
         if any(part in content for content in lower for part in wanted):
             found.add(one)
-        if any(term_key(stem).to_bytes(8, "little") in content for content in contents):
+        if any(string_hash(stem).to_bytes(8, "little") in content for content in contents):
             found.add(f"key of {one}")
     for number, vector in enumerate(vectors):
         if any(part in content for content in contents for part in (vector[:48], vector[-48:])):

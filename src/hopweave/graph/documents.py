@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hopweave.concurrency.lru_cache import LRUCache
+from hopweave.concurrency.once import LRUCache
 from hopweave.graph.model import passage_id
 from hopweave.graph.port import GraphPort
 from hopweave.graph.tenant_view import States, TenantView

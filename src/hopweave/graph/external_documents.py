@@ -10,7 +10,8 @@ import numpy as np
 from hopweave.graph.port import GraphPort
 from hopweave.hit import Hit, Vector
 from hopweave.knowledge import Capability, Knowledge, Ranking, Within
-from hopweave.metadata.filters import Filters, in_tenant
+from hopweave.metadata.filters import Filters
+from hopweave.metadata.tenants import in_tenant
 
 Fetch = Callable[[list[str]], Iterable[Hit]]
 """Ids in, the documents that are there out, as hits."""

@@ -5,7 +5,7 @@ from functools import partial
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
-from hopweave.concurrency.lru_cache import LRUCache
+from hopweave.concurrency.once import LRUCache
 from hopweave.knowledge_base.locks import ForkAware, watch_forks
 from hopweave.query import Query
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hopweave.concurrency.lru_cache import LRUCache
+from hopweave.concurrency.once import LRUCache
 from hopweave.graph.documents import graph_of, passage_numbers
 from hopweave.hit import Hit, Vector
 from hopweave.knowledge import Capability, Knowledge, Ranking

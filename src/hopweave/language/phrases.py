@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple
 from pydantic import AfterValidator
 
 from hopweave.concurrency.once import once
-from hopweave.language.scripts import CJK
+from hopweave.language.words import CJK
 
 _CJK_CHARACTER = re.compile(f"[{CJK}]")
 _WORD = re.compile(r"\w+")

@@ -1,12 +1,29 @@
-"""Terms in which texts in any language are compared, without an analyzer of one language."""
+"""Stems, and terms in which texts in any language are compared, without an analyzer of one language.
+
+M. F. Porter (1980): An algorithm for suffix stripping; (2001): Snowball, a language for stemming algorithms.
+"""
 
 import re
 import unicodedata
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 
-from hopweave.language.scripts import UNSPACED
-from hopweave.language.stems import stemmer
+from hopweave.concurrency.once import WORDS_KEPT, once, string_cache
 from hopweave.language.stop_words import STOP_WORDS
+from hopweave.language.words import UNSPACED
+
+
+@once()
+def stemmer(language: str) -> Callable[[str], str]:
+    """The Snowball stemmer of a language, which keeps the stems of the latest words.
+
+    >>> stemmer("english")("crashes")
+    'crash'
+    """
+    import Stemmer
+
+    return string_cache(WORDS_KEPT)(Stemmer.Stemmer(language, 0).stemWord)
+
 
 _SPACED = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256))
 """Bytes of UTF-8 with a space in place of ASCII signs, which splits most texts several times as fast as a pattern."""

@@ -12,7 +12,6 @@ from operator import ge, gt, le, lt
 from typing import Any
 
 from hopweave.hit import Hit
-from hopweave.metadata.tenants import is_same
 from hopweave.metadata.timestamps import read_timestamp
 
 Filters = Mapping[str, Any] | Callable[[Hit], bool]
@@ -68,18 +67,6 @@ def matches(filters: Mapping[str, Any], metadata: Mapping[str, Any]) -> bool:
     return all(_field_matches(_look_up(metadata, name), wanted) for name, wanted in filters.items())
 
 
-def in_tenant(metadata: Mapping[str, Any], tenant: Mapping[str, Any] | None) -> bool:
-    """Whether a document with this metadata is visible to a tenant. A list of values, on either side, allows each.
-
-    >>> in_tenant({"customer": ["acme", "zeta"]}, {"customer": "acme"}), in_tenant({}, {"customer": "acme"})
-    (True, False)
-    """
-    return all(
-        name in metadata and any(is_same(one, other) for one in _values(wanted) for other in _values(metadata[name]))
-        for name, wanted in (tenant or {}).items()
-    )
-
-
 def as_predicate(filters: Filters | None) -> Callable[[Hit], bool]:
     """A predicate on hits; whatever is wrong with filters is an error that names the field.
 
@@ -126,10 +113,6 @@ def _field_matches(actual: Any, wanted: Any) -> bool:
     if actual is _MISSING:
         return False
     return OPERATORS["in" if isinstance(wanted, _LISTS) else "eq"](actual, wanted)
-
-
-def _values(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, _LISTS) else [value]
 
 
 def _look_up(metadata: Mapping[str, Any], name: str) -> Any:

@@ -74,6 +74,18 @@ def is_same(one: Any, other: Any) -> bool:
     return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
 
 
+def in_tenant(metadata: Mapping[str, Any], tenant: Mapping[str, Any] | None) -> bool:
+    """Whether a document with this metadata is visible to a tenant. A list of values, on either side, allows each.
+
+    >>> in_tenant({"customer": ["acme", "zeta"]}, {"customer": "acme"}), in_tenant({}, {"customer": "acme"})
+    (True, False)
+    """
+    return all(
+        name in metadata and any(is_same(one, other) for one in _values(wanted) for other in _values(metadata[name]))
+        for name, wanted in (tenant or {}).items()
+    )
+
+
 def narrow_tenant(tenant: Mapping[str, Any] | None, further: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """What both tenants may see. The second can only take away from what the first sees.
 

@@ -18,7 +18,7 @@ from hopweave.concurrency.threads import run_in_thread, start_in_thread
 from hopweave.errors import KnowledgeBaseError, SourceTimeout
 from hopweave.hit import Hit, Vector
 from hopweave.knowledge import Capability, Knowledge, Ranking, Within
-from hopweave.metadata.filters import in_tenant
+from hopweave.metadata.tenants import in_tenant
 from hopweave.query import Query
 from hopweave.recipe import Recipe
 

@@ -7,11 +7,13 @@ from threading import Lock
 
 import numpy as np
 
+from hopweave.concurrency.once import WORDS_KEPT, string_cache
 from hopweave.storage.columns import Array, Column, Numbers
 
 
+@string_cache(WORDS_KEPT)
 def string_hash(text: str) -> int:
-    """A 64-bit hash of a string, the same in every process.
+    """A 64-bit hash of a string, the same in every process, so that it can stand for a word without a list of words.
 
     >>> string_hash("Skua") == string_hash("Skua"), string_hash("Skua") == string_hash("skua")
     (True, False)

@@ -24,7 +24,7 @@ from hopweave.graph.build.resolve import resolve
 from hopweave.graph.port import Direction, GraphPort
 from hopweave.graph_store.location import GraphLocation
 from hopweave.graph_store.store import GraphStore
-from hopweave.metadata.filters import in_tenant
+from hopweave.metadata.tenants import in_tenant
 
 BUILDERS = (MentionsBuilder(), TriplesBuilder(), MetadataBuilder(), LinksBuilder(), PartsBuilder(), ServicesBuilder())
 

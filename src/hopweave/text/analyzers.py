@@ -8,10 +8,9 @@ import re
 from collections.abc import Callable
 from unicodedata import category, normalize
 
-from hopweave.concurrency.once import once
-from hopweave.language.scripts import HAN, KANA
-from hopweave.language.stems import stemmer
-from hopweave.language.string_cache import WORDS_KEPT, string_cache
+from hopweave.concurrency.once import WORDS_KEPT, once, string_cache
+from hopweave.language.terms import stemmer
+from hopweave.language.words import HAN, KANA
 
 Analyzer = Callable[[str], list[str]]
 

@@ -4,7 +4,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,8 @@ import numpy.typing as npt
 
 from hopweave.concurrency.once import once_property
 from hopweave.errors import InvalidImage
-from hopweave.language.string_cache import WORDS_KEPT, string_cache
 from hopweave.scores import ScoreDistribution, best_and_ties
+from hopweave.storage.strings import string_hash
 
 K1 = 1.5
 B = 0.75
@@ -193,7 +192,7 @@ class BM25Index:
         `allowed` are the rows that may be given, sorted.
         """
         sums = [np.zeros(len(segment.rows)) for segment in self._segments]
-        for key, weight in sorted((term_key(term), weight) for term, weight in terms.items()):
+        for key, weight in sorted((string_hash(term), weight) for term, weight in terms.items()):
             found = [segment.postings(key) for segment in self._segments]
             frequency = sum(len(places) for places, _ in found)
             idf = math.log(1 + (self.size - frequency + 0.5) / (frequency + 0.5))
@@ -234,16 +233,6 @@ def term_counts(terms: Iterable[str]) -> tuple[Keys, Counts]:
     [1, 2]
     """
     counts = Counter(terms)
-    keys = np.fromiter(map(term_key, counts), np.uint64, len(counts))
+    keys = np.fromiter(map(string_hash, counts), np.uint64, len(counts))
     order = np.argsort(keys)
     return keys[order], np.fromiter(counts.values(), np.int32, len(counts))[order]
-
-
-@string_cache(WORDS_KEPT)
-def term_key(term: str) -> int:
-    """A number that stands for a term in every process, so that no list of all words has to be kept.
-
-    >>> term_key("tide")
-    16623407075753676503
-    """
-    return int.from_bytes(blake2b(term.encode(errors="surrogatepass"), digest_size=8).digest(), "little")

@@ -3,7 +3,7 @@
 from functools import partial
 
 from hopweave.component import Embedder
-from hopweave.concurrency.lru_cache import LRUCache
+from hopweave.concurrency.once import LRUCache
 from hopweave.errors import EmbeddingError
 from hopweave.hit import Vector
 

@@ -3,7 +3,7 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-from hopweave.concurrency.lru_cache import LRUCache
+from hopweave.concurrency.once import LRUCache
 
 
 def test_the_least_recently_used_goes_first():

@@ -6,8 +6,8 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.language.scripts import UNSPACED
 from hopweave.language.terms import content_terms
+from hopweave.language.words import UNSPACED
 
 
 def test_terms_in_several_scripts():

@@ -3,8 +3,7 @@
 import pytest
 
 from hopweave import Document, KnowledgeBase
-from hopweave.metadata.filters import in_tenant
-from hopweave.metadata.tenants import checked_tenant, narrow_tenant
+from hopweave.metadata.tenants import checked_tenant, in_tenant, narrow_tenant
 from hopweave.query import Query
 
 HELD = {"one": 1, "float": 1.0, "yes": True, "no": False, "zero": 0, "text": "1", "word": "true", "list": [True, 7]}

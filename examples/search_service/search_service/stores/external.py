@@ -23,7 +23,7 @@ from haystack_integrations.components.retrievers.hopweave import RecipeRetriever
 from hopweave import Document, GraphStore, Query, Recipe
 from hopweave.component import Embedder
 from hopweave.knowledge_base.documents import Added
-from hopweave.metadata.filters import in_tenant
+from hopweave.metadata.tenants import in_tenant
 from hopweave.vector.embedders import SentenceTransformerEmbedder, StaticEmbedder
 from search_service.messages import Method, Part
 from search_service.settings import Place

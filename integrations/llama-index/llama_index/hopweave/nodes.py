@@ -11,7 +11,7 @@ from llama_index.core.vector_stores.utils import metadata_dict_to_node, node_to_
 
 from hopweave.document import Document
 from hopweave.hit import Hit, Receipt
-from hopweave.metadata.filters import in_tenant
+from hopweave.metadata.tenants import in_tenant
 from hopweave.metadata.titles import CONTEXT_PREFIX
 
 logger = logging.getLogger(__name__)

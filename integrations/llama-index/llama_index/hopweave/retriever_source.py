@@ -18,7 +18,8 @@ from hopweave.errors import reason_of
 from hopweave.graph.external_documents import ExternalDocuments
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
-from hopweave.metadata.filters import Filters, in_tenant
+from hopweave.metadata.filters import Filters
+from hopweave.metadata.tenants import in_tenant
 from hopweave.query import Query
 from hopweave.recipe import Recipe
 

@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from hopweave.concurrency.lru_cache import LRUCache
+from hopweave.concurrency.once import LRUCache
 from hopweave.graph.port import StationaryDistribution
 from hopweave.graph.storage.name_index import bucket_hash, without_accents
 from hopweave.language.stop_words import CALENDAR_WORDS, STOP_WORDS
-from hopweave.language.string_cache import WORDS_KEPT, string_cache
 from hopweave.language.words import BREAK, word_key
 from hopweave.storage.columns import Array, ColumnTable, Numbers, RaggedRows
 from hopweave.storage.strings import HashIndex, StringTable, string_hash
@@ -369,17 +368,12 @@ def phrase_hash(key: str) -> int:
 
 def longer_phrase(phrase: int, word: str) -> int:
     """The hash of a phrase that is one word longer than the phrase of a hash."""
-    return (phrase * _PRIME + _word_hash(word)) & 0xFFFFFFFFFFFFFFFF
+    return (phrase * _PRIME + string_hash(word)) & 0xFFFFFFFFFFFFFFFF
 
 
 def longer_phrases(hashes: Array, next_words: Array) -> Array:
     """The hashes of phrases that are one word longer, from those of the phrases and of the words."""
     return hashes * np.uint64(_PRIME) + next_words
-
-
-@string_cache(WORDS_KEPT)
-def _word_hash(word: str) -> int:
-    return string_hash(word)
 
 
 def _code(known: list[str], name: str) -> int:

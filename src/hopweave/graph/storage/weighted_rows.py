@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hopweave.concurrency.lru_cache import LRUCache
-from hopweave.concurrency.once import Once
+from hopweave.concurrency.once import LRUCache, Once
 from hopweave.graph.port import Floats, Indices, Mask, WeightedEdges
 from hopweave.graph.storage.row_edges import factors_by_code, weighed
 from hopweave.storage.columns import Array, FrozenRows, Numbers

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from hopweave.errors import EmbeddingError, HopweaveError
 from hopweave.hit import Hit, Vector
 from hopweave.knowledge import Capability, Knowledge
-from hopweave.language.scripts import CJK
+from hopweave.language.words import CJK
 from hopweave.query import Query
 
 COLUMNS = 4096  # hash collisions change similarities by less than 0.01

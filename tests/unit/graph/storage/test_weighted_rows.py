@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from hopweave.concurrency.lru_cache import LRUCache
+from hopweave.concurrency.once import LRUCache
 from hopweave.graph.build.changes import apply
 from hopweave.graph.build.resolve import resolve
 from hopweave.graph.model import Contribution, Edge, Mention, Node

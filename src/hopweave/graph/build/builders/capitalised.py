@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from functools import cache
 
 from hopweave.graph.model import Mention
-from hopweave.language.scripts import UNSPACED
 from hopweave.language.stop_words import ARTICLES, CALENDAR_WORDS, STOP_WORDS
-from hopweave.language.words import character_class
+from hopweave.language.words import UNSPACED, character_class
 
 PART_WEIGHT = 0.5
 """Weight of a part of a name: Harris in Port of Harris."""

@@ -5,8 +5,7 @@ import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
 
-from hopweave.language.scripts import HANGUL, UNSPACED
-from hopweave.language.words import has_unspaced
+from hopweave.language.words import HANGUL, UNSPACED, has_unspaced
 
 _MIN_LENGTH, _MIN_THAI_LENGTH, _MAX_LENGTH = 3, 6, 20
 _MAX_TEXT = 5000  # characters of a text that are looked at

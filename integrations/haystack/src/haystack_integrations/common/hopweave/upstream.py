@@ -10,7 +10,7 @@ from haystack_integrations.common.hopweave.documents import to_hit
 from hopweave.component import Rankings, Source
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
-from hopweave.metadata.filters import in_tenant
+from hopweave.metadata.tenants import in_tenant
 from hopweave.query import Query
 from hopweave.recipe import Recipe
 

@@ -7,8 +7,7 @@ from haystack import Document, component, default_to_dict
 from haystack_integrations.common.hopweave.documents import check_documents
 from haystack_integrations.common.hopweave.parameters import NamedParameters
 from haystack_integrations.common.hopweave.questions import Tenant, narrowed
-from hopweave.metadata.filters import in_tenant
-from hopweave.metadata.tenants import checked_tenant
+from hopweave.metadata.tenants import checked_tenant, in_tenant
 
 
 @component

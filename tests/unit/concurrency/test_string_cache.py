@@ -4,15 +4,14 @@ import gc
 
 import pytest
 
-from hopweave.graph.storage.tables import _word_hash, phrase_hash
-from hopweave.language.stems import stemmer
-from hopweave.language.string_cache import WORDS_KEPT, string_cache
-from hopweave.language.terms import content_terms
+from hopweave.concurrency.once import WORDS_KEPT, string_cache
+from hopweave.graph.storage.tables import phrase_hash
+from hopweave.language.terms import content_terms, stemmer
 from hopweave.language.words import normalise_name, word_key
+from hopweave.storage.strings import string_hash
 from hopweave.text.analyzers import _light_stem, analyzer
-from hopweave.text.bm25_index import term_key
 
-OF_WORDS = [stemmer("english"), _light_stem, term_key, _word_hash]
+OF_WORDS = [stemmer("english"), _light_stem, string_hash]
 
 
 def parts(function):
