@@ -1,13 +1,11 @@
-"""Write what follows from the core: exports, parameter descriptions, list of components, and YAML pipelines of recipes.
+"""Write what follows from the core: exports, list of components, and YAML pipelines of recipes.
 
 Run it whenever a component or a recipe is added, renamed or changed; `make fix` does so and formats what it writes.
 """
 
 import ast
 import re
-from importlib import import_module
 from pathlib import Path
-from textwrap import fill
 
 PACKAGE = Path(__file__).parent / "src" / "haystack_integrations"
 README = Path(__file__).parent / "README.md"
@@ -33,32 +31,6 @@ def exports(folder: Path) -> str:
     return "\n".join([docstring, "", *imports, "", "__all__ = [", *listed, "]", ""])
 
 
-def describe(path: Path) -> None:
-    """Let a module's constructor describe its parameters as the core does, with documents for hits.
-
-    What a description goes on to say (choices, how to write it in YAML) is kept as long as the core's own words are.
-    """
-    module = import_module(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts))
-    if not hasattr(module, "_CORE"):
-        return
-    source = path.read_text(encoding="utf-8")
-    for start in reversed([found.start() for found in re.finditer("    def __init__", source)]):
-        for name, field in type(module._CORE).model_fields.items():
-            source = source[:start] + described(source[start:], name, field.description or "")
-    path.write_text(source, encoding="utf-8")
-
-
-def described(source: str, name: str, description: str) -> str:
-    """The source of a constructor with a parameter's description."""
-    words = description.replace("hits", "documents").replace("hit", "document")
-    text = fill(f":param {name}: {words}", width=120, initial_indent=" " * 8, subsequent_indent=" " * 12)
-    known = re.search(rf"        :param {name}: .*?(?=\n        :|\n        \"\"\")", source, re.DOTALL)
-    own_words = name in ("seeds_from", "top_k", "linker", "api_key")
-    if known and not own_words and not " ".join(known[0].split()).startswith(" ".join(text.split()).rstrip(".")):
-        return source[: known.start()] + text + source[known.end() :]
-    return source
-
-
 def list_components() -> None:
     """Write the exports of every folder into the table of components in the README."""
     text = README.read_text(encoding="utf-8")
@@ -74,8 +46,6 @@ def main() -> None:
     """Write everything."""
     for init in sorted(PACKAGE.glob("components/*/hopweave/__init__.py")):
         init.write_text(exports(init.parent), encoding="utf-8")
-    for path in sorted(PACKAGE.glob("components/*/hopweave/[!_]*.py")):
-        describe(path)
     list_components()
 
     from haystack_integrations.common.hopweave.recipe_pipeline import PIPELINES, to_yaml

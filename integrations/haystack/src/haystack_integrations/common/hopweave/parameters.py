@@ -1,27 +1,17 @@
-"""The parameters of a component: other values for a run, and as serialised data."""
+"""The parameters of a component: other values for a run, and inputs by name."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from inspect import signature
 from typing import Any, TypeVar
 
-from haystack import Document, component, default_to_dict
-from pydantic import BaseModel
+from haystack import Document, component
+from haystack.utils import Secret
 
+from haystack_integrations.common.hopweave.derived import checked
 from haystack_integrations.common.hopweave.documents import check_documents
 from hopweave.component import Component
 
 Core = TypeVar("Core", bound=Component)
-
-
-class NamedParameters:
-    """What gives a component an error that names its parameters when it is made with one that it does not have."""
-
-    def __new__(cls, *_: Any, **given: Any) -> Any:  # noqa: D102
-        known = list(signature(cls.__init__).parameters)[1:]
-        for name in given:
-            if name not in known:
-                raise TypeError(f"{cls.__name__}: no parameter {name!r}; allowed are {', '.join(known)}")
-        return super().__new__(cls)
 
 
 def overridden(core: Core, overrides: Mapping[str, Any] | None, **others: Any) -> Core:
@@ -37,7 +27,7 @@ def overridden(core: Core, overrides: Mapping[str, Any] | None, **others: Any) -
     if overrides is not None and not isinstance(overrides, Mapping):
         raise ValueError(f"overrides: must be a mapping of parameters to values, but got {overrides!r}")
     given = {name: value for name, value in others.items() if value is not None}
-    return core.changed(**{**(overrides or {}), **given})
+    return checked(core.changed, **{**(overrides or {}), **given}) if overrides or given else core
 
 
 def check_names(parameter: str, names: Any) -> None:
@@ -93,23 +83,15 @@ def given_documents(
     return given
 
 
-def written(instance: Any, core: Component, **others: Any) -> dict[str, Any]:
+def check_secret(given: Any, variable: str) -> Secret | None:
     """
-    A component as serialised data: every parameter of its constructor, but for rule tables that are the shipped ones.
+    Check that a key is a secret.
 
-    :param instance: The component.
-    :param core: The object of the core that holds its parameters.
-    :param others: Parameters that are not the core's.
-    :returns: What Haystack writes to YAML.
+    :param given: What was given as `api_key`.
+    :param variable: The variable that the error has as an example.
+    :returns: The same.
+    :raises ValueError: If it is no secret; the error does not show it.
     """
-    values = {**core.model_dump(mode="json"), **others}
-    names = [name for name in signature(type(instance).__init__).parameters if name in values]
-    return default_to_dict(instance, **{name: values[name] for name in names if not _is_shipped_table(core, name)})
-
-
-def _is_shipped_table(core: Component, name: str) -> bool:
-    field = type(core).model_fields.get(name)
-    table = field.default if field else None
-    return (
-        isinstance(table, tuple) and any(isinstance(rule, BaseModel) for rule in table) and getattr(core, name) == table
-    )
+    if given is not None and not isinstance(given, Secret):
+        raise ValueError(f"api_key: must be a Secret, as Secret.from_env_var({variable!r}), but got another type")
+    return given

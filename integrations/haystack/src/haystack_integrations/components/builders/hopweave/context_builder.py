@@ -1,21 +1,21 @@
 """As much evidence as fits, numbered."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, ClassVar
 
 from haystack import Document, component
 
-from haystack_integrations.common.hopweave.documents import to_hit
-from haystack_integrations.common.hopweave.parameters import NamedParameters, overridden, written
+from haystack_integrations.common.hopweave.derived import CoreComponent, derived
+from haystack_integrations.common.hopweave.documents import check_documents, to_hit
+from haystack_integrations.common.hopweave.inputs import DOCUMENTS, OVERRIDES, QUERY_IF_ANY, Input
+from haystack_integrations.common.hopweave.parameters import overridden
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.context.context_builder import ContextBuilder as CoreContextBuilder
 
-_CORE = CoreContextBuilder()
-
 
 @component
-class ContextBuilder(NamedParameters):
+@derived(CoreContextBuilder)
+class ContextBuilder(CoreComponent):
     r"""
     Packs documents into a context with numbered citations that never exceeds its budget.
 
@@ -33,78 +33,46 @@ class ContextBuilder(NamedParameters):
     ```
     """
 
-    def __init__(
-        self,
-        *,
-        budget_tokens: int = _CORE.budget_tokens,
-        header: str = _CORE.header,
-        separator: str = _CORE.separator,
-        paths_header: str = _CORE.paths_header,
-        paths_share: float = _CORE.paths_share,
-        source_field: str = _CORE.source_field,
-        type_order: Sequence[str] = _CORE.type_order,
-        type_field: str = _CORE.type_field,
-        counter: str = _CORE.counter,
-        encoding: str = _CORE.encoding,
-    ) -> None:
-        """
-        Create the builder.
-
-        :param budget_tokens: The context is never longer than this.
-        :param header: Before each passage: number, title, source, id.
-        :param separator: Between passages.
-        :param paths_header: Before the paths found in the graph.
-        :param paths_share: Share of the budget that paths may take.
-        :param source_field: Metadata field that names the source.
-        :param type_order: Types whose documents go first, in this order, such as agent, skill, command and hook; those
-            of other types follow. Within a type documents keep their order; without types, all do.
-        :param type_field: Metadata field that names the type.
-        :param counter: How tokens are counted: approximate, words, characters or tiktoken.
-        :param encoding: Vocabulary for the counter tiktoken.
-        """
-        self.builder = CoreContextBuilder(
-            budget_tokens=budget_tokens,
-            header=header,
-            separator=separator,
-            paths_header=paths_header,
-            paths_share=paths_share,
-            source_field=source_field,
-            type_order=type_order,
-            type_field=type_field,
-            counter=counter,
-            encoding=encoding,
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """
-        The component as serialised data.
-
-        :returns: Its type and the parameters of its constructor.
-        """
-        return written(self, self.builder)
-
-    @component.output_types(
-        context=str, prompt=str, sources=str, citations=list[dict[str, Any]], tokens=int, dropped=list[str]
+    inputs = (
+        DOCUMENTS,
+        QUERY_IF_ANY,
+        Input("paths", list[str] | None, "Connections found in the graph as lines of text, best last.", None),
+        Input(
+            "neighbours",
+            list[str] | None,
+            "Who calls whom as lines of text, best last; they go before the paths.",
+            None,
+        ),
+        OVERRIDES,
     )
-    def run(
+    outputs: ClassVar[dict[str, Any]] = {
+        "context": str,
+        "prompt": str,
+        "sources": str,
+        "citations": list[dict[str, Any]],
+        "tokens": int,
+        "dropped": list[str],
+    }
+
+    def _hold(self, builder: CoreContextBuilder) -> None:
+        """Create the builder."""
+        self.builder = builder
+
+    def _run(
         self,
         documents: list[Document],
-        query: str = "",
-        paths: list[str] | None = None,
-        neighbours: list[str] | None = None,
-        overrides: dict[str, Any] | None = None,
+        query: str,
+        paths: list[str] | None,
+        neighbours: list[str] | None,
+        overrides: dict[str, Any] | None,
     ) -> dict[str, Any]:
         """
         Build the context.
 
-        :param documents: What was retrieved, best first.
-        :param query: The question, for the prompt.
-        :param paths: Connections found in the graph as lines of text, best last.
-        :param neighbours: Who calls whom as lines of text, best last; they go before the paths.
-        :param overrides: Other values for parameters of the constructor, by name, for this run.
         :returns: `context`, a `prompt` that asks to answer from it and to cite it, the list of `sources` and the same
             as `citations`, the length in `tokens`, and the ids of documents that were `dropped`.
         """
+        check_documents(documents)
         hits = [to_hit(one) for one in documents]
         context = overridden(self.builder, overrides).build(hits, [*(neighbours or ()), *(paths or ())])
         tag("context", (), tokens=context.tokens, dropped=len(context.dropped))

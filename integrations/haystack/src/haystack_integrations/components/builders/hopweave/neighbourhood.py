@@ -3,23 +3,25 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from haystack import Document, component
 
-from haystack_integrations.common.hopweave.graph_location import Graph, as_written
-from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
-from haystack_integrations.common.hopweave.parameters import NamedParameters
+from haystack_integrations.common.hopweave.derived import derived
+from haystack_integrations.common.hopweave.documents import check_documents
+from haystack_integrations.common.hopweave.graph_location import Graph
+from haystack_integrations.common.hopweave.inputs import DOCUMENTS, TENANT, Input
 from haystack_integrations.common.hopweave.questions import Tenant, narrowed
 from haystack_integrations.common.hopweave.tracing import tag
+from haystack_integrations.components.builders.hopweave.graph_reader import GraphReader
 from hopweave.graph.documents import graph_of, passage_numbers
 from hopweave.graph.model import Node
 from hopweave.graph.paths.neighbourhood import neighbourhood
-from hopweave.metadata.tenants import checked_tenant
 
 
 @component
-class NeighbourhoodBuilder(NamedParameters):
+@derived()
+class NeighbourhoodBuilder(GraphReader):
     """
     Tells what documents point to in the graph, what points to them, and the edges that say so.
 
@@ -33,12 +35,28 @@ class NeighbourhoodBuilder(NamedParameters):
     ```
     """
 
-    def __init__(
+    inputs = (
+        DOCUMENTS,
+        Input(
+            "edge_types",
+            list[str] | None,
+            "Only edges of these types, instead of those given at construction.",
+            None,
+        ),
+        TENANT,
+    )
+    outputs: ClassVar[dict[str, Any]] = {
+        "outgoing": list[dict[str, Any]],
+        "incoming": list[dict[str, Any]],
+        "edges": list[dict[str, Any]],
+    }
+
+    def _hold(  # type: ignore[override]
         self,
-        *,
         knowledge_base: str | Path | None = None,
         graph: Graph | None = None,
         graph_schema: str = "hopweave",
+        *,
         edge_types: Sequence[str] | None = None,
         tenant: dict[str, Any] | None = None,
     ) -> None:
@@ -52,34 +70,17 @@ class NeighbourhoodBuilder(NamedParameters):
         :param edge_types: Only edges of these types; None for all.
         :param tenant: Metadata values a document must have for its contributions to be visible.
         """
-        self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
-        self.graph = as_written(graph)
-        self.graph_schema = graph_schema
-        self.tenant = checked_tenant(tenant)
+        GraphReader._hold(self, None, knowledge_base, graph, graph_schema, tenant=tenant)
         self.edge_types = None if edge_types is None else list(edge_types)
-        self._file = KnowledgeFile(knowledge_base, None, graph, graph_schema, graph_alone=True)
 
-    def warm_up(self) -> None:
-        """Open the knowledge base or the graph."""
-        self._file.warm_up()
-
-    def close(self) -> None:
-        """Let go of the knowledge base or the graph."""
-        self._file.close()
-
-    @component.output_types(outgoing=list[dict[str, Any]], incoming=list[dict[str, Any]], edges=list[dict[str, Any]])
-    def run(
-        self, documents: list[Document], edge_types: list[str] | None = None, tenant: Tenant = None
-    ) -> dict[str, Any]:
+    def _run(self, documents: list[Document], edge_types: list[str] | None, tenant: Tenant) -> dict[str, Any]:
         """
         Look around documents.
 
-        :param documents: The documents.
-        :param edge_types: Only edges of these types, instead of those given at construction.
-        :param tenant: Metadata values a document must have to be seen at all, within what was given at construction.
         :returns: The nodes that are `outgoing` and `incoming`, and the `edges`, as plain data.
         """
-        graph = graph_of(self._file.knowledge(), "neighbourhood", narrowed(self.tenant, tenant))
+        check_documents(documents)
+        graph = graph_of(self._knowledge(), "neighbourhood", narrowed(self.tenant, tenant))
         numbers = passage_numbers(graph, [one.id for one in documents])
         types = self.edge_types if edge_types is None else edge_types
         around = neighbourhood(graph, numbers.values(), edge_types=types)

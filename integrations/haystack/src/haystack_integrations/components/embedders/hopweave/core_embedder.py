@@ -1,21 +1,22 @@
 """What all embedders share: texts or documents in, one embedder of the core, vectors out."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
-from haystack import Document, component
+from haystack import Document
 
-from haystack_integrations.common.hopweave.documents import to_passage
-from haystack_integrations.common.hopweave.parameters import NamedParameters, written
+from haystack_integrations.common.hopweave.derived import CoreComponent
+from haystack_integrations.common.hopweave.documents import check_documents, to_passage
+from haystack_integrations.common.hopweave.inputs import TEXT, Input
 from hopweave.component import Embedder
 
 
-class CoreEmbedder(NamedParameters):
-    """Base class of embedders; a component derives from one of the two below and adds its constructor."""
+class CoreEmbedder(CoreComponent):
+    """Base class of embedders; a component derives from one of the two below."""
 
-    def __init__(self, embedder: Embedder) -> None:
+    def _hold(self, embedder: Embedder) -> None:
         """
-        Hold an embedder.
+        Create the embedder; what it needs is loaded on first use.
 
         :param embedder: The embedder of the core.
         """
@@ -30,24 +31,17 @@ class CoreEmbedder(NamedParameters):
         """Load the weights."""
         self.embedder.embed([""])
 
-    def to_dict(self) -> dict[str, Any]:
-        """
-        The component as serialised data.
-
-        :returns: Its type and the parameters of its constructor.
-        """
-        return written(self, self.embedder)
-
 
 class CoreTextEmbedder(CoreEmbedder):
     """Base class of embedders of questions."""
 
-    @component.output_types(embedding=list[float], meta=dict[str, Any])
-    def run(self, text: str) -> dict[str, Any]:
+    inputs: ClassVar[tuple[Input, ...]] = (TEXT,)
+    outputs: ClassVar[dict[str, Any]] = {"embedding": list[float], "meta": dict[str, Any]}
+
+    def _run(self, text: str) -> dict[str, Any]:
         """
         Embed a text.
 
-        :param text: The text.
         :returns: `embedding`, and `meta` with the name of the model.
         """
         name, rows = self.embedder.embed_named([text], queries=True)
@@ -57,14 +51,16 @@ class CoreTextEmbedder(CoreEmbedder):
 class CoreDocumentEmbedder(CoreEmbedder):
     """Base class of embedders of documents."""
 
-    @component.output_types(documents=list[Document], meta=dict[str, Any])
-    def run(self, documents: list[Document]) -> dict[str, Any]:
+    inputs: ClassVar[tuple[Input, ...]] = (Input("documents", list[Document], "The documents."),)
+    outputs: ClassVar[dict[str, Any]] = {"documents": list[Document], "meta": dict[str, Any]}
+
+    def _run(self, documents: list[Document]) -> dict[str, Any]:
         """
         Embed documents.
 
-        :param documents: The documents.
         :returns: `documents` as copies with embeddings, and `meta` with the name of the model.
         """
+        check_documents(documents)
         name, rows = self.embedder.embed_named([to_passage(one).searchable for one in documents])
         embedded = [replace(one, embedding=row.tolist()) for one, row in zip(documents, rows, strict=True)]
         return {"documents": embedded, "meta": {"model": name}}

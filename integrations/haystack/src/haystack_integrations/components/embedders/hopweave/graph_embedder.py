@@ -1,20 +1,24 @@
 """The embedder that was trained on the graph of a knowledge base: vectors without any other model."""
 
 from pathlib import Path
-from typing import Any
 
-from haystack import component, default_to_dict
+from haystack import component
 
-from haystack_integrations.components.embedders.hopweave.core_embedder import CoreDocumentEmbedder, CoreTextEmbedder
+from haystack_integrations.common.hopweave.derived import derived
+from haystack_integrations.components.embedders.hopweave.core_embedder import (
+    CoreDocumentEmbedder,
+    CoreEmbedder,
+    CoreTextEmbedder,
+)
 from hopweave.knowledge_base.file_path import FilePath
 from hopweave.knowledge_base.train_embedder import load_embedder
 from hopweave.vector.graph_embedder import GraphEmbedder
 
 
-class _FromFile:
-    """An embedder whose weights are in a knowledge base file."""
+class TrainedEmbedder(CoreEmbedder):
+    """Base class of embedders whose weights are in a knowledge base file."""
 
-    def __init__(self, *, knowledge_base: str | Path) -> None:
+    def _hold(self, *, knowledge_base: str | Path) -> None:  # type: ignore[override]
         """
         Create the embedder; the file is read on first use.
 
@@ -31,17 +35,10 @@ class _FromFile:
             self._trained = load_embedder(self._file.absolute())
         return self._trained
 
-    def to_dict(self) -> dict[str, Any]:
-        """
-        The component as serialised data.
-
-        :returns: Its type and the parameters of its constructor.
-        """
-        return default_to_dict(self, knowledge_base=self.knowledge_base)
-
 
 @component
-class GraphTextEmbedder(_FromFile, CoreTextEmbedder):
+@derived()
+class GraphTextEmbedder(TrainedEmbedder, CoreTextEmbedder):
     """
     The vector of a question by the embedder that `hopweave train-embedder` trained on the graph of a file.
 
@@ -55,7 +52,8 @@ class GraphTextEmbedder(_FromFile, CoreTextEmbedder):
 
 
 @component
-class GraphDocumentEmbedder(_FromFile, CoreDocumentEmbedder):
+@derived()
+class GraphDocumentEmbedder(TrainedEmbedder, CoreDocumentEmbedder):
     """
     Documents with their vectors, made of title and content by the same model as `GraphTextEmbedder`.
 

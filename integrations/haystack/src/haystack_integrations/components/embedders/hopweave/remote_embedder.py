@@ -1,92 +1,46 @@
 """Embeddings of a service on the network: OpenAI, Gemini, and what speaks like them."""
 
-from typing import Any, Literal
-
 from haystack import component
 from haystack.utils import Secret
 
-from haystack_integrations.common.hopweave.parameters import written
+from haystack_integrations.common.hopweave.derived import derived
+from haystack_integrations.common.hopweave.parameters import check_secret
 from haystack_integrations.components.embedders.hopweave.core_embedder import (
     CoreDocumentEmbedder,
     CoreEmbedder,
     CoreTextEmbedder,
 )
+from hopweave.component import Embedder
 from hopweave.vector.remote_embedder import RemoteEmbedder
 
-_CORE = RemoteEmbedder()
 
+class EmbedderWithKey(CoreEmbedder):
+    """Base class of embedders with a key, which is looked up when it is needed, so that a pipeline loads without it."""
 
-class _WithKey(CoreEmbedder):
-    """An embedder with a key, which is looked up when it is needed, so that a pipeline loads without it."""
+    api_key: Secret | None
 
-    def __init__(
-        self,
-        *,
-        provider: Literal["openai", "gemini"] = _CORE.provider,
-        model: str | None = _CORE.model,
-        url: str | None = _CORE.url,
-        api_key: Secret | None = None,
-        dimensions: int | None = _CORE.dimensions,
-        query_prompt: str | None = _CORE.query_prompt,
-        document_prompt: str | None = _CORE.document_prompt,
-        deadline_seconds: float = _CORE.deadline_seconds,
-        max_retries: int = _CORE.max_retries,
-        batch_size: int = _CORE.batch_size,
-    ) -> None:
+    def _hold(self, embedder: Embedder, *, api_key: Secret | None = None) -> None:
         """
         Create the embedder; the key is looked up when it is needed.
 
-        :param provider: Format of request and reply.
-        :param model: Model; the provider's default if not given.
-        :param url: URL of the endpoint; the provider's own if not given.
+        :param embedder: The embedder of the core.
         :param api_key: The key; that in the provider's usual environment variable if neither this nor `url` is given.
-        :param dimensions: How many numbers a vector shall have; as many as the model has if not given.
-        :param query_prompt: Put before a question, such as 'query: '; if not given, as the model's family is known to
-            need (bge, e5, nomic, mxbai, arctic).
-        :param document_prompt: Put before a document, such as 'passage: '; by the same rule if not given.
-        :param deadline_seconds: Hard limit for all attempts of one request together.
-        :param max_retries: Further attempts after 429, 5xx or a broken connection.
-        :param batch_size: Texts per request.
         """
-        if api_key is not None and not isinstance(api_key, Secret):
-            raise ValueError(
-                "api_key: must be a Secret, as Secret.from_env_var('OPENAI_API_KEY'), but got another type"
-            )
-        embedder = RemoteEmbedder(
-            provider=provider,
-            model=model,
-            url=url,
-            dimensions=dimensions,
-            query_prompt=query_prompt,
-            document_prompt=document_prompt,
-            deadline_seconds=deadline_seconds,
-            max_retries=max_retries,
-            batch_size=batch_size,
-        )
-        CoreEmbedder.__init__(self, embedder)
-        self.api_key = api_key
+        super()._hold(embedder)
+        self.api_key = check_secret(api_key, "OPENAI_API_KEY")
 
     @property
-    def embedder(self) -> RemoteEmbedder:
+    def embedder(self) -> Embedder:
         """The embedder of the core."""
-        embedder = self._embedder
-        assert isinstance(embedder, RemoteEmbedder)  # noqa: S101 - for the type checker
-        return embedder.changed(api_key=self.api_key.resolve_value()) if self.api_key else embedder
+        return self._embedder.changed(api_key=self.api_key.resolve_value()) if self.api_key else self._embedder
 
     def warm_up(self) -> None:
         """Nothing to load."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """
-        The component as serialised data, with the name of the key's variable but never the key.
-
-        :returns: Its type and the parameters of its constructor.
-        """
-        return written(self, self._embedder, api_key=self.api_key)
-
 
 @component
-class RemoteTextEmbedder(_WithKey, CoreTextEmbedder):
+@derived(RemoteEmbedder, without=("api_key", "api_key_env"))
+class RemoteTextEmbedder(EmbedderWithKey, CoreTextEmbedder):
     """
     The vector of a question by a service: OpenAI's `/embeddings`, Gemini, or your own server; needs `hopweave[remote]`.
 
@@ -102,7 +56,8 @@ class RemoteTextEmbedder(_WithKey, CoreTextEmbedder):
 
 
 @component
-class RemoteDocumentEmbedder(_WithKey, CoreDocumentEmbedder):
+@derived(RemoteEmbedder, without=("api_key", "api_key_env"))
+class RemoteDocumentEmbedder(EmbedderWithKey, CoreDocumentEmbedder):
     """
     Documents with their vectors, made of title and content by the same service as `RemoteTextEmbedder`.
 

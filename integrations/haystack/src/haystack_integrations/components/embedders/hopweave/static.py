@@ -2,13 +2,13 @@
 
 from haystack import component
 
+from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.components.embedders.hopweave.core_embedder import CoreDocumentEmbedder, CoreTextEmbedder
 from hopweave.vector.embedders import StaticEmbedder
 
-_CORE = StaticEmbedder()
-
 
 @component
+@derived(StaticEmbedder)
 class StaticTextEmbedder(CoreTextEmbedder):
     """
     The vector of a text: the mean of static token vectors (WordLlama), whose weights arrive with the package.
@@ -20,16 +20,9 @@ class StaticTextEmbedder(CoreTextEmbedder):
     ```
     """
 
-    def __init__(self, *, max_characters: int = _CORE.max_characters) -> None:
-        """
-        Create the embedder; the weights are loaded on first use.
-
-        :param max_characters: Longer texts are embedded by their beginning.
-        """
-        CoreTextEmbedder.__init__(self, StaticEmbedder(max_characters=max_characters))
-
 
 @component
+@derived(StaticEmbedder)
 class StaticDocumentEmbedder(CoreDocumentEmbedder):
     """
     Documents with their vectors, made of title and content by the same model as `StaticTextEmbedder`.
@@ -42,11 +35,3 @@ class StaticDocumentEmbedder(CoreDocumentEmbedder):
     documents = StaticDocumentEmbedder().run(documents=[document])["documents"]
     ```
     """
-
-    def __init__(self, *, max_characters: int = _CORE.max_characters) -> None:
-        """
-        Create the embedder; the weights are loaded on first use.
-
-        :param max_characters: Longer texts are embedded by their beginning.
-        """
-        CoreDocumentEmbedder.__init__(self, StaticEmbedder(max_characters=max_characters))

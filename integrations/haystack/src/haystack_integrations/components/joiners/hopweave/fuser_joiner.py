@@ -1,18 +1,25 @@
 """What all joiners share: one named input per source, one fuser of the core, documents out."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from haystack import Document
 
+from haystack_integrations.common.hopweave.derived import CoreComponent
 from haystack_integrations.common.hopweave.documents import to_document, to_hit
+from haystack_integrations.common.hopweave.inputs import (
+    FILTERS,
+    NAMED_DOCUMENTS,
+    OVERRIDES,
+    QUERY_IF_ANY,
+    TOP_K,
+    Input,
+)
 from haystack_integrations.common.hopweave.parameters import (
-    NamedParameters,
     accept_documents,
     check_names,
     given_documents,
     overridden,
-    written,
 )
 from haystack_integrations.common.hopweave.questions import to_query
 from haystack_integrations.common.hopweave.tracing import tag
@@ -20,20 +27,27 @@ from hopweave.component import Fuser
 from hopweave.scores import first
 
 
-class FuserJoiner(NamedParameters):
+class FuserJoiner(CoreComponent):
     """
-    Base class of joiners; a component derives from it and adds its constructor, and `run` with its inputs.
+    Base class of joiners.
 
     A source has an input of its own name, so nothing depends on the order in which branches run or arrive. A branch
     that was skipped is simply absent.
     """
 
-    def __init__(self, fuser: Fuser, *, sources: Sequence[str], top_k: int | None = None) -> None:
+    inputs: ClassVar[tuple[Input, ...]] = (QUERY_IF_ANY, FILTERS, TOP_K, OVERRIDES, NAMED_DOCUMENTS)
+    outputs: ClassVar[dict[str, Any]] = {"documents": list[Document]}
+
+    fuser: Fuser
+    sources: list[str]
+    top_k: int | None
+
+    def _hold(self, fuser: Fuser, sources: Sequence[str], *, top_k: int | None = None) -> None:
         """
-        Hold a fuser.
+        Create the joiner.
 
         :param fuser: The fuser of the core.
-        :param sources: The names of the inputs.
+        :param sources: The names of the inputs, one per source.
         :param top_k: How many documents to return, all of them when not given.
         """
         first([], top_k)
@@ -44,25 +58,21 @@ class FuserJoiner(NamedParameters):
         self.top_k = top_k
         accept_documents(self, "sources", self.sources)
 
-    def to_dict(self) -> dict[str, Any]:
-        """
-        The component as serialised data.
-
-        :returns: Its type and the parameters of its constructor.
-        """
-        return written(self, self.fuser, sources=self.sources, top_k=self.top_k)
-
-    def _join(
+    def _run(
         self,
         query: str,
         filters: dict[str, Any] | None,
         top_k: int | None,
         overrides: dict[str, Any] | None,
         documents: Mapping[str, list[Document] | None],
-        *,
         intent: dict[str, Any] | None = None,
         **others: Any,
     ) -> dict[str, list[Document]]:
+        """
+        Merge the documents of several sources into one ranking.
+
+        :returns: `documents`, best first, with receipts under `meta["hopweave"]`.
+        """
         fuser = overridden(self.fuser, overrides, **others)
         fuser.check_sources(self.sources)
         found = given_documents("sources", self.sources, documents)

@@ -1,17 +1,16 @@
 """How near the question a document is, whatever found it."""
 
-from pathlib import Path
-
 from haystack import component
 
-from haystack_integrations.components.rankers.hopweave.question_vector_ranker import QuestionVectorRanker
+from haystack_integrations.common.hopweave.derived import derived
+from haystack_integrations.common.hopweave.inputs import QUERY_EMBEDDING
+from haystack_integrations.components.rankers.hopweave.stage_ranker import KnowledgeRanker
 from hopweave.stages.rerank.cosine_rerank import CosineRerank
-
-_CORE = CosineRerank()
 
 
 @component
-class CosineRerankRanker(QuestionVectorRanker):
+@derived(CosineRerank)
+class CosineRerankRanker(KnowledgeRanker):
     """
     Score = (1 - blend) * original + blend * cosine(question, document), within [0, 1].
 
@@ -29,24 +28,5 @@ class CosineRerankRanker(QuestionVectorRanker):
     ```
     """
 
-    def __init__(
-        self,
-        *,
-        blend: float = _CORE.blend,
-        optional: bool = False,
-        top_k: int | None = None,
-        knowledge_base: str | Path | None = None,
-    ) -> None:
-        """
-        Create the ranker.
-
-        :param blend: Share of the cosine; the rest is the original score.
-        :param optional: Go on with the documents as they were if this stage fails.
-        :param top_k: How many documents to return, all of them when not given.
-        :param knowledge_base: Path of a knowledge base file, for what question and documents do not carry themselves.
-        """
-        stage = CosineRerank(
-            optional=optional,
-            blend=blend,
-        )
-        QuestionVectorRanker.__init__(self, stage, top_k=top_k, knowledge_base=knowledge_base)
+    reads_vectors = True
+    inputs = (*KnowledgeRanker.inputs, QUERY_EMBEDDING)

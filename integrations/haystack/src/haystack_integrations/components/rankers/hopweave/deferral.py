@@ -1,18 +1,17 @@
 """Near-duplicates step back behind everything that says something new."""
 
-from pathlib import Path
 from typing import ClassVar
 
 from haystack import component
 
-from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
+from haystack_integrations.common.hopweave.derived import derived
+from haystack_integrations.components.rankers.hopweave.stage_ranker import KnowledgeRanker
 from hopweave.stages.diversify.deferral import Deferral
-
-_CORE = Deferral()
 
 
 @component
-class DeferralRanker(StageRanker):
+@derived(Deferral)
+class DeferralRanker(KnowledgeRanker):
     """
     A document more similar than `max_similarity` to one already chosen moves to the end. Nothing is dropped.
 
@@ -29,28 +28,3 @@ class DeferralRanker(StageRanker):
     """
 
     reads_vectors: ClassVar[bool] = True
-
-    def __init__(
-        self,
-        *,
-        max_similarity: float = _CORE.max_similarity,
-        candidates: int = _CORE.candidates,
-        optional: bool = False,
-        top_k: int | None = None,
-        knowledge_base: str | Path | None = None,
-    ) -> None:
-        """
-        Create the ranker.
-
-        :param max_similarity: Cosine above which a document repeats a chosen one.
-        :param candidates: Number of documents, from the top, to compare; the others follow in their order.
-        :param optional: Go on with the documents as they were if this stage fails.
-        :param top_k: How many documents to return, all of them when not given.
-        :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
-        """
-        stage = Deferral(
-            optional=optional,
-            max_similarity=max_similarity,
-            candidates=candidates,
-        )
-        StageRanker.__init__(self, stage, top_k=top_k, knowledge_base=knowledge_base)

@@ -1,22 +1,21 @@
 """Only documents of the right type, corpus, service or repository."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from haystack import Document, component
 from haystack.utils.filters import document_matches_filter
 
+from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.common.hopweave.documents import check_documents
-from haystack_integrations.common.hopweave.parameters import written
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
 from hopweave import Hit, KnowledgeBase, Query
 from hopweave.component import Stage
 from hopweave.stages.filter.metadata_filter import MetadataFilter
 
-_CORE = MetadataFilter()
-
 
 @component
+@derived(MetadataFilter)
 class MetadataFilterRanker(StageRanker):
     """
     Keeps the documents whose metadata has one of the allowed values; scores and order stay.
@@ -34,53 +33,19 @@ class MetadataFilterRanker(StageRanker):
     ```
     """
 
-    def __init__(
-        self,
-        *,
-        types: Sequence[str] | None = _CORE.types,
-        corpus_types: Sequence[str] | None = _CORE.corpus_types,
-        services: Sequence[str] | None = _CORE.services,
-        repos: Sequence[str] | None = _CORE.repos,
-        where: dict[str, Any] = _CORE.where,
-        field_names: dict[str, Sequence[str]] = _CORE.field_names,  # type: ignore[assignment]
-        filters: dict[str, Any] | None = None,
-        optional: bool = False,
-        top_k: int | None = None,
-    ) -> None:
+    filters: dict[str, Any] | None
+
+    def _hold(self, stage: Stage, *, filters: dict[str, Any] | None = None, top_k: int | None = None) -> None:
         """
         Create the ranker.
 
-        :param types: Allowed values of `type`.
-        :param corpus_types: Allowed values of `corpus_type`.
-        :param services: Allowed services.
-        :param repos: Allowed repositories.
-        :param where: Any other filter on metadata, by field.
-        :param field_names: Other metadata fields for types, corpus_types, services or repos; a value in any of them
-            counts.
+        :param stage: The stage of the core.
         :param filters: Haystack metadata filters.
-        :param optional: Go on with the documents as they were if this stage fails.
         :param top_k: How many documents to return, all of them when not given.
         """
-        _check_where(where)
-        stage = MetadataFilter(
-            optional=optional,
-            types=types,
-            corpus_types=corpus_types,
-            services=services,
-            repos=repos,
-            where=where,
-            field_names=field_names,
-        )
-        StageRanker.__init__(self, stage, top_k=top_k)
+        _check_where(stage.model_dump().get("where"))
+        StageRanker._hold(self, stage, top_k=top_k)
         self.filters = filters
-
-    def to_dict(self) -> dict[str, Any]:
-        """
-        The component as serialised data.
-
-        :returns: Its type and the parameters of its constructor.
-        """
-        return written(self, self.stage, filters=self.filters, top_k=self.top_k)
 
     def _hits(self, documents: list[Document]) -> list[Hit]:
         check_documents(documents)

@@ -1,18 +1,17 @@
 """Relevant, and not the same thing again."""
 
-from pathlib import Path
 from typing import ClassVar
 
 from haystack import component
 
-from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
+from haystack_integrations.common.hopweave.derived import derived
+from haystack_integrations.components.rankers.hopweave.stage_ranker import KnowledgeRanker
 from hopweave.stages.diversify.mmr import MMR
-
-_CORE = MMR()
 
 
 @component
-class MMRRanker(StageRanker):
+@derived(MMR)
+class MMRRanker(KnowledgeRanker):
     """
     Picks documents one by one, each time the one with the largest marginal relevance.
 
@@ -33,36 +32,3 @@ class MMRRanker(StageRanker):
     """
 
     reads_vectors: ClassVar[bool] = True
-
-    def __init__(
-        self,
-        *,
-        strategy: str = _CORE.strategy,
-        relevance_weight: float = _CORE.relevance_weight,
-        relevance: str = _CORE.relevance,
-        optional: bool = False,
-        top_k: int | None = _CORE.top_k,
-        candidates: int = _CORE.candidates,
-        knowledge_base: str | Path | None = None,
-    ) -> None:
-        """
-        Create the ranker.
-
-        :param strategy: mmr, or one of the other strategies of pyversity.
-        :param relevance_weight: 1: relevance alone; 0: diversity alone.
-        :param relevance: How scores become relevance. unit: as they are if bounded, else divided by their
-            maximum; max: always divided by their maximum; min_max: stretched to [0, 1].
-        :param optional: Go on with the documents as they were if this stage fails.
-        :param top_k: Number of documents to keep; all if not given.
-        :param candidates: Number of documents, from the top, to select from; the others follow in their order.
-        :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
-        """
-        stage = MMR(
-            optional=optional,
-            strategy=strategy,
-            relevance_weight=relevance_weight,
-            relevance=relevance,
-            top_k=top_k,
-            candidates=candidates,
-        )
-        StageRanker.__init__(self, stage, top_k=top_k, knowledge_base=knowledge_base)

@@ -3,37 +3,42 @@
 from pathlib import Path
 from typing import Any, ClassVar
 
-from haystack import Document, component
+from haystack import Document
 
+from haystack_integrations.common.hopweave.derived import CoreComponent
 from haystack_integrations.common.hopweave.documents import check_documents, to_document, to_hit
 from haystack_integrations.common.hopweave.failures import report_failures
+from haystack_integrations.common.hopweave.inputs import DOCUMENTS, OVERRIDES, QUERY_IF_ANY, SKIP, TOP_K, Input
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
-from haystack_integrations.common.hopweave.parameters import NamedParameters, overridden, written
-from haystack_integrations.common.hopweave.questions import Skip, to_query
+from haystack_integrations.common.hopweave.parameters import overridden
+from haystack_integrations.common.hopweave.questions import to_query
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave import Hit, KnowledgeBase, Query
 from hopweave.component import Stage, Staged
 from hopweave.scores import first
 
 
-class StageRanker(NamedParameters):
-    """Base class of rankers; a component derives from it and adds its constructor."""
+class StageRanker(CoreComponent):
+    """Base class of rankers."""
 
     reads_vectors: ClassVar[bool] = False
+    inputs: ClassVar[tuple[Input, ...]] = (DOCUMENTS, QUERY_IF_ANY, TOP_K, OVERRIDES, SKIP)
+    outputs: ClassVar[dict[str, Any]] = {"documents": list[Document], "failures": dict[str, str]}
 
-    def __init__(self, stage: Stage, *, top_k: int | None = None, knowledge_base: str | Path | None = None) -> None:
+    stage: Stage
+    top_k: int | None
+    _file: KnowledgeFile | None = None
+
+    def _hold(self, stage: Stage, *, top_k: int | None = None) -> None:
         """
-        Hold a stage.
+        Create the ranker.
 
         :param stage: The stage of the core.
         :param top_k: How many documents to return, all of them when not given.
-        :param knowledge_base: Path of a knowledge base file that the stage may ask.
         """
         first([], top_k)
         self.stage = stage
         self.top_k = top_k
-        self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
-        self._file = KnowledgeFile(knowledge_base) if knowledge_base else None
 
     def warm_up(self) -> None:
         """Open the knowledge base, if there is one."""
@@ -45,64 +50,18 @@ class StageRanker(NamedParameters):
         if self._file:
             self._file.close()
 
-    def to_dict(self) -> dict[str, Any]:
-        """
-        The component as serialised data.
-
-        :returns: Its type and the parameters of its constructor.
-        """
-        return written(self, self.stage, top_k=self.top_k, knowledge_base=self.knowledge_base)
-
-    @component.output_types(documents=list[Document], failures=dict[str, str])
-    def run(
-        self,
-        documents: list[Document],
-        query: str = "",
-        top_k: int | None = None,
-        overrides: dict[str, Any] | None = None,
-        skip: Skip = None,
-    ) -> dict[str, Any]:
+    def _run(self, documents: list[Document], **inputs: Any) -> dict[str, Any]:
         """
         Rescore, reorder or drop documents.
 
-        :param documents: What was retrieved, best first.
-        :param query: The question.
-        :param top_k: How many documents to return, instead of the number given at construction.
-        :param overrides: Other values for parameters of the constructor, by name, for this run.
-        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
         :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`, and, if the stage failed and is
             optional or has something to fall back on, `failures` with the reason.
         """
-        return self._rank(documents, query, top_k, overrides, skip=skip)
-
-    @component.output_types(documents=list[Document], failures=dict[str, str])
-    async def run_async(
-        self,
-        documents: list[Document],
-        query: str = "",
-        top_k: int | None = None,
-        overrides: dict[str, Any] | None = None,
-        skip: Skip = None,
-    ) -> dict[str, Any]:
-        """
-        Rescore, reorder or drop documents without blocking the event loop.
-
-        :param documents: What was retrieved, best first.
-        :param query: The question.
-        :param top_k: How many documents to return, instead of the number given at construction.
-        :param overrides: Other values for parameters of the constructor, by name, for this run.
-        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
-        :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`, and, if the stage failed and is
-            optional or has something to fall back on, `failures` with the reason.
-        """
-        return await self._rank_async(documents, query, top_k, overrides, skip=skip)
-
-    def _rank(self, documents: list[Document], *arguments: Any, **question: Any) -> dict[str, Any]:
-        stage, asked, knowledge, top_k = self._prepare(*arguments, **question)
+        stage, asked, knowledge, top_k = self._prepare(**inputs)
         return self._finish(stage.attempt(self._hits(documents), asked, knowledge), top_k)
 
-    async def _rank_async(self, documents: list[Document], *arguments: Any, **question: Any) -> dict[str, Any]:
-        stage, asked, knowledge, top_k = self._prepare(*arguments, **question)
+    async def _run_async(self, documents: list[Document], **inputs: Any) -> dict[str, Any]:
+        stage, asked, knowledge, top_k = self._prepare(**inputs)
         return self._finish(await stage.attempt_async(self._hits(documents), asked, knowledge), top_k)
 
     def _hits(self, documents: list[Document]) -> list[Hit]:
@@ -122,3 +81,21 @@ class StageRanker(NamedParameters):
         tag(self.stage.kind, hits, **{f"failed.{name}": why for name, why in failures.items()})
         found = {"documents": [to_document(hit) for hit in hits]}
         return {**found, "failures": report_failures(self, failures)} if failures else found
+
+
+class KnowledgeRanker(StageRanker):
+    """Base class of rankers that ask a knowledge base for what documents do not carry themselves."""
+
+    knowledge_base: str | None
+
+    def _hold(self, stage: Stage, *, top_k: int | None = None, knowledge_base: str | Path | None = None) -> None:
+        """
+        Create the ranker.
+
+        :param stage: The stage of the core.
+        :param top_k: How many documents to return, all of them when not given.
+        :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
+        """
+        super()._hold(stage, top_k=top_k)
+        self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
+        self._file = KnowledgeFile(knowledge_base) if knowledge_base else None

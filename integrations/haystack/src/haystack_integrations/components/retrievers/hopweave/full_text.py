@@ -1,19 +1,15 @@
 """SQLite's own full-text search: exact words and phrases."""
 
-from pathlib import Path
-from typing import Any
-
 from haystack import component
-from haystack.document_stores.types import DocumentStore, FilterPolicy
 
-from haystack_integrations.components.retrievers.hopweave.query_retriever import QueryRetriever
+from haystack_integrations.common.hopweave.derived import derived
+from haystack_integrations.components.retrievers.hopweave.source_retriever import SourceRetriever
 from hopweave.sources.full_text import FullText
-
-_CORE = FullText()
 
 
 @component
-class FullTextRetriever(QueryRetriever):
+@derived(FullText)
+class FullTextRetriever(SourceRetriever):
     """
     Documents by SQLite FTS5. Text in double quotes must occur as written; other words may.
 
@@ -24,44 +20,3 @@ class FullTextRetriever(QueryRetriever):
     documents = retriever.run(query="Who built the tide gate?")["documents"]
     ```
     """
-
-    def __init__(
-        self,
-        *,
-        knowledge_base: str | Path | None = None,
-        document_store: DocumentStore | None = None,
-        top_k: int = _CORE.top_k,
-        optional: bool = _CORE.optional,
-        deadline_seconds: float | None = _CORE.deadline_seconds,
-        filters: dict[str, Any] | None = None,
-        filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
-        tenant: dict[str, Any] | None = None,
-    ) -> None:
-        """
-        Create the retriever; the file is opened on first use.
-
-        :param knowledge_base: Path of the knowledge base file.
-        :param document_store: Where the documents live, if not in the file; they go by the same ids. A
-            `HopweaveDocumentStore` needs no path.
-        :param top_k: How many documents to return.
-        :param optional: Carry on without this source when it fails or is too slow.
-        :param deadline_seconds: Give up on this source after so many seconds.
-        :param filters: Haystack metadata filters.
-        :param filter_policy: Whether filters given to `run` replace these (`replace`), are merged in (`merge`), or are
-            left to a later component (`defer`): fetch until `top_k` documents pass, and hand out the others too.
-        :param tenant: Metadata values a document must have to be seen at all.
-        """
-        source = FullText(
-            top_k=top_k,
-            optional=optional,
-            deadline_seconds=deadline_seconds,
-        )
-        QueryRetriever.__init__(
-            self,
-            source,
-            knowledge_base=knowledge_base,
-            document_store=document_store,
-            filters=filters,
-            filter_policy=filter_policy,
-            tenant=tenant,
-        )

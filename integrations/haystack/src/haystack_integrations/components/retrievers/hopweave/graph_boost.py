@@ -1,21 +1,16 @@
 """Documents next to the best ones: near in the graph, or along the edges that suit the intent."""
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
-
 from haystack import component
-from haystack.document_stores.types import DocumentStore, FilterPolicy
 
-from haystack_integrations.common.hopweave.graph_location import Graph
-from haystack_integrations.components.retrievers.hopweave.seeded_retriever import SeededRetriever
+from haystack_integrations.common.hopweave.derived import derived
+from haystack_integrations.common.hopweave.inputs import INTENT
+from haystack_integrations.components.retrievers.hopweave.source_retriever import GraphRetriever
 from hopweave.sources.graph_boost import GraphBoost
-
-_CORE = GraphBoost()
 
 
 @component
-class GraphBoostRetriever(SeededRetriever):
+@derived(GraphBoost)
+class GraphBoostRetriever(GraphRetriever):
     """
     Documents near the best ones of other retrievers, and central in the graph: 0.7 · proximity + 0.3 · PageRank.
 
@@ -31,61 +26,4 @@ class GraphBoostRetriever(SeededRetriever):
     ```
     """
 
-    def __init__(
-        self,
-        *,
-        knowledge_base: str | Path | None = None,
-        document_store: DocumentStore | None = None,
-        graph: Graph | None = None,
-        graph_schema: str = "hopweave",
-        seeds_from: Sequence[str] = _CORE.seeds_from,
-        seeds_per_source: int = _CORE.seeds_per_source,
-        two_hop_intents: Sequence[str] = _CORE.two_hop_intents,
-        edge_type_weights: dict[str, float] = _CORE.edge_type_weights,
-        top_k: int = _CORE.top_k,
-        optional: bool = _CORE.optional,
-        deadline_seconds: float | None = _CORE.deadline_seconds,
-        filters: dict[str, Any] | None = None,
-        filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
-        tenant: dict[str, Any] | None = None,
-    ) -> None:
-        """
-        Create the retriever; file and graph are opened on first use.
-
-        :param knowledge_base: Path of the knowledge base file that has the graph.
-        :param document_store: Where the documents live, if not in the knowledge base; they go by the same ids.
-        :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), as
-            `GraphWriter` writes them, in the place of a knowledge base; then `document_store` is needed.
-        :param graph_schema: Schema of the database in which the tables of the graph lie.
-        :param seeds_from: Names of inputs for what other retrievers found.
-        :param seeds_per_source: How many of the best documents of each are seeds.
-        :param two_hop_intents: Intents, or profiles of intents, for which a second hop counts.
-        :param edge_type_weights: Weights of edge types that differ from the usual ones.
-        :param top_k: How many documents to return.
-        :param optional: Carry on without this source when it fails or is too slow.
-        :param deadline_seconds: Give up on this source after so many seconds.
-        :param filters: Haystack metadata filters.
-        :param filter_policy: Whether filters given to `run` replace these (`replace`), are merged in (`merge`), or are
-            left to a later component (`defer`): fetch until `top_k` documents pass, and hand out the others too.
-        :param tenant: Metadata values a document must have to be seen at all.
-        """
-        source = GraphBoost(
-            seeds_from=seeds_from,
-            seeds_per_source=seeds_per_source,
-            two_hop_intents=two_hop_intents,
-            edge_type_weights=edge_type_weights,
-            top_k=top_k,
-            optional=optional,
-            deadline_seconds=deadline_seconds,
-        )
-        SeededRetriever.__init__(
-            self,
-            source,
-            knowledge_base=knowledge_base,
-            document_store=document_store,
-            graph=graph,
-            graph_schema=graph_schema,
-            filters=filters,
-            filter_policy=filter_policy,
-            tenant=tenant,
-        )
+    inputs = (*GraphRetriever.inputs, INTENT)

@@ -1,16 +1,25 @@
 """A whole recipe as one component made of components."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
-from haystack import Document, super_component
+from haystack import super_component
 from haystack.document_stores.types import DocumentStore
 
+from haystack_integrations.common.hopweave.derived import CoreComponent, derived
 from haystack_integrations.common.hopweave.documents import with_flat_scores
 from haystack_integrations.common.hopweave.graph_location import Graph, as_written
-from haystack_integrations.common.hopweave.questions import Skip, Tenant
+from haystack_integrations.common.hopweave.inputs import (
+    FILTERS,
+    NAMED_DOCUMENTS,
+    NOW,
+    QUERY,
+    SKIP,
+    TENANT,
+    TOP_K,
+    Input,
+)
 from hopweave import load_recipe
 from hopweave.metadata.tenants import checked_tenant
 from hopweave.recipes import DEFAULT_RECIPE
@@ -18,7 +27,8 @@ from hopweave.scores import count_of
 
 
 @super_component
-class HybridGraphRetriever:
+@derived()
+class HybridGraphRetriever(CoreComponent):
     """
     A recipe as a super component: inside, a native Haystack pipeline with one component per source, fuser and stage.
 
@@ -34,7 +44,9 @@ class HybridGraphRetriever:
     ```
     """
 
-    def __init__(
+    typed_inputs: ClassVar[tuple[Input, ...]] = (QUERY, FILTERS, TOP_K, TENANT, NOW, SKIP, NAMED_DOCUMENTS)
+
+    def _hold(
         self,
         *,
         knowledge_base: str | Path | None = None,
@@ -99,57 +111,38 @@ class HybridGraphRetriever:
             self.input_mapping["now"] = dated
         self.output_mapping = {f"{last}.documents": "documents"}
 
-    if TYPE_CHECKING:  # the inputs as type checkers see them; Haystack makes them from `input_mapping`
+    def run(self, **inputs: Any) -> dict[str, Any]:
+        """
+        Find documents for a query.
 
-        def run(
-            self,
-            query: str,
-            filters: dict[str, Any] | None = None,
-            top_k: int | None = None,
-            tenant: Tenant = None,
-            now: datetime | str | None = None,
-            skip: Skip = None,
-            **documents: list[Document] | None,
-        ) -> dict[str, list[Document]]:
-            """Find documents for a query."""
-            ...
+        :param inputs: `query`, and if you like `filters`, `top_k`, `tenant`, `now`, `skip`, and documents by the
+            names in `upstream`.
+        :returns: `documents`, best first; none for a message that the recipe's gate does not let through.
+        """
+        return self._finished(self._inner().run(**self._known(inputs)))
 
-        async def run_async(
-            self,
-            query: str,
-            filters: dict[str, Any] | None = None,
-            top_k: int | None = None,
-            tenant: Tenant = None,
-            now: datetime | str | None = None,
-            skip: Skip = None,
-            **documents: list[Document] | None,
-        ) -> dict[str, list[Document]]:
-            """Find documents for a query without blocking the event loop."""
-            ...
+    async def run_async(self, **inputs: Any) -> dict[str, Any]:
+        """
+        Find documents for a query without blocking the event loop.
 
-    else:
+        :param inputs: `query`, and if you like `filters`, `top_k`, `tenant`, `now`, `skip`, and documents by the
+            names in `upstream`.
+        :returns: `documents`, best first; none for a message that the recipe's gate does not let through.
+        """
+        return self._finished(await self._inner().run_async(**self._known(inputs)))
 
-        def run(self, **inputs: Any) -> dict[str, Any]:
-            """
-            Find documents for a query.
+    def _inner(self) -> Any:
+        return super(HybridGraphRetriever, self)  # noqa: UP008 - a bare super() is that of the class before decoration
 
-            :param inputs: `query`, and if you like `filters`, `top_k`, `tenant`, `now`, `skip`, and documents by the
-                names in `upstream`.
-            :returns: `documents`, best first; none for a message that the recipe's gate does not let through.
-            """
-            return self._finished(super(HybridGraphRetriever, self).run(**inputs))  # noqa: UP008 - a bare super() is that of the class before it was decorated
+    def _known(self, inputs: dict[str, Any]) -> dict[str, Any]:
+        known = [*self.input_mapping, *self.upstream]
+        if unknown := [name for name in inputs if name not in known and name != "now"]:
+            raise TypeError(f"HybridGraphRetriever: no input {unknown[0]!r}; allowed are {', '.join(known)}")
+        if "query" not in inputs:
+            raise TypeError("HybridGraphRetriever: input 'query' is missing")
+        return inputs
 
-        async def run_async(self, **inputs: Any) -> dict[str, Any]:
-            """
-            Find documents for a query without blocking the event loop.
-
-            :param inputs: `query`, and if you like `filters`, `top_k`, `tenant`, `now`, `skip`, and documents by the
-                names in `upstream`.
-            :returns: `documents`, best first; none for a message that the recipe's gate does not let through.
-            """
-            return self._finished(await super(HybridGraphRetriever, self).run_async(**inputs))  # noqa: UP008 - a bare super() is that of the class before it was decorated
-
-        def _finished(self, output: dict[str, Any]) -> dict[str, Any]:
-            documents = output.get("documents", [])
-            flat = [with_flat_scores(one) for one in documents] if self.flat_scores else documents
-            return {**output, "documents": flat}
+    def _finished(self, output: dict[str, Any]) -> dict[str, Any]:
+        documents = output.get("documents", [])
+        flat = [with_flat_scores(one) for one in documents] if self.flat_scores else documents
+        return {**output, "documents": flat}

@@ -2,25 +2,33 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from haystack import Document, component, default_to_dict
+from haystack import Document, component
 from haystack.document_stores.types import DocumentStore, FilterPolicy
 
+from haystack_integrations.common.hopweave.derived import CoreComponent, derived
 from haystack_integrations.common.hopweave.documents import to_document, with_flat_scores
 from haystack_integrations.common.hopweave.failures import report_failures
 from haystack_integrations.common.hopweave.graph_location import Graph, as_written
+from haystack_integrations.common.hopweave.inputs import (
+    FILTERS,
+    NAMED_DOCUMENTS,
+    NOW,
+    QUERY,
+    QUERY_EMBEDDING,
+    SKIP,
+    TENANT,
+    TOP_K,
+)
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile, load_embedder
 from haystack_integrations.common.hopweave.parameters import (
-    NamedParameters,
     accept_documents,
     check_names,
     given_documents,
 )
 from haystack_integrations.common.hopweave.questions import (
-    Skip,
     Tenant,
     as_filter_policy,
     chosen_filters,
@@ -42,7 +50,8 @@ _ONE = ""  # the name of the only knowledge base
 
 
 @component
-class RecipeRetriever(NamedParameters):
+@derived()
+class RecipeRetriever(CoreComponent):
     """
     Answers a query by running a hopweave recipe over a knowledge base file.
 
@@ -61,7 +70,15 @@ class RecipeRetriever(NamedParameters):
     `fuse_knowledge_bases` has weights by name.
     """
 
-    def __init__(
+    inputs = (QUERY, FILTERS, TOP_K, QUERY_EMBEDDING, NOW, TENANT, SKIP, NAMED_DOCUMENTS)
+    outputs: ClassVar[dict[str, Any]] = {
+        "documents": list[Document],
+        "confidence": float | None,
+        "intent": dict[str, Any] | None,
+        "failures": dict[str, str],
+    }
+
+    def _hold(
         self,
         *,
         knowledge_base: str | Path | Mapping[str, str | Path] | None = None,
@@ -148,99 +165,26 @@ class RecipeRetriever(NamedParameters):
                 if one is not None:
                     load_embedder(one)
 
-    def to_dict(self) -> dict[str, Any]:
-        """
-        The component as serialised data.
-
-        :returns: Its type and the parameters of its constructor.
-        """
-        return default_to_dict(
-            self,
-            knowledge_base=self.knowledge_base,
-            document_store=self.document_store,
-            graph=self.graph,
-            graph_schema=self.graph_schema,
-            recipe=self.recipe,
-            upstream=self.upstream,
-            top_k=self.top_k,
-            filters=self.filters,
-            filter_policy=self.filter_policy.value,
-            tenant=self.tenant,
-            flat_scores=self.flat_scores,
-            cache_seconds=self.cache_seconds,
-        )
-
     def close(self) -> None:
         """Let go of knowledge base and graph."""
         self._pipeline, self._known = None, {}
         for file in self._files.values():
             file.close()
 
-    @component.output_types(
-        documents=list[Document], confidence=float | None, intent=dict[str, Any] | None, failures=dict[str, str]
-    )
-    def run(
-        self,
-        query: str,
-        filters: dict[str, Any] | None = None,
-        top_k: int | None = None,
-        query_embedding: list[float] | None = None,
-        now: datetime | str | None = None,
-        tenant: Tenant = None,
-        skip: Skip = None,
-        **documents: list[Document] | None,
-    ) -> dict[str, Any]:
+    def _run(self, **inputs: Any) -> dict[str, Any]:
         """
         Find documents for a query.
 
-        :param query: The question.
-        :param filters: Haystack metadata filters, instead of those given at construction.
-        :param top_k: How many documents to return, instead of the number given at construction.
-        :param query_embedding: The question's vector, if it is not for the knowledge base's embedder to make it.
-        :param now: The time that freshness goes by, the current one when not given.
-        :param tenant: Metadata values a document must have to be seen at all; narrows those given at construction.
-        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
-        :param documents: What other retrievers found, under the names in `upstream`.
         :returns: `documents`, best first, with receipts under `meta["hopweave"]`, `confidence`, the probability that
             the answer is among what was found (None if nothing was looked up), `intent`, with its name, rule and the
             weights of the signals (None if the recipe does not classify questions), and, if optional sources or
             stages failed or were too slow, `failures` with the reasons by source or kind of stage.
         """
-        pipeline, question, wanted = self._prepare(query, filters, top_k, query_embedding, now, tenant, skip, documents)
+        pipeline, question, wanted = self._prepare(**inputs)
         return self._finish(pipeline.run(question, top_k=wanted))
 
-    @component.output_types(
-        documents=list[Document], confidence=float | None, intent=dict[str, Any] | None, failures=dict[str, str]
-    )
-    async def run_async(
-        self,
-        query: str,
-        filters: dict[str, Any] | None = None,
-        top_k: int | None = None,
-        query_embedding: list[float] | None = None,
-        now: datetime | str | None = None,
-        tenant: Tenant = None,
-        skip: Skip = None,
-        **documents: list[Document] | None,
-    ) -> dict[str, Any]:
-        """
-        Find documents for a query without blocking the event loop.
-
-        :param query: The question.
-        :param filters: Haystack metadata filters, instead of those given at construction.
-        :param top_k: How many documents to return, instead of the number given at construction.
-        :param query_embedding: The question's vector, if it is not for the knowledge base's embedder to make it.
-        :param now: The time that freshness goes by, the current one when not given.
-        :param tenant: Metadata values a document must have to be seen at all; narrows those given at construction.
-        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
-        :param documents: What other retrievers found, under the names in `upstream`.
-        :returns: `documents`, best first, with receipts under `meta["hopweave"]`, `confidence`, the probability that
-            the answer is among what was found (None if nothing was looked up), `intent`, with its name, rule and the
-            weights of the signals (None if the recipe does not classify questions), and, if optional sources or
-            stages failed or were too slow, `failures` with the reasons by source or kind of stage.
-        """
-        given = (query, filters, top_k, query_embedding, now, tenant, skip, documents)
-        pipeline, question, wanted = await asyncio.to_thread(self._prepare, *given)  # it may open files
+    async def _run_async(self, **inputs: Any) -> dict[str, Any]:
+        pipeline, question, wanted = await asyncio.to_thread(self._prepare, **inputs)  # it may open files
         return self._finish(await pipeline.run_async(question, top_k=wanted))
 
     def _prepare(
@@ -248,19 +192,15 @@ class RecipeRetriever(NamedParameters):
         query: str,
         filters: dict[str, Any] | None,
         top_k: int | None,
-        query_embedding: list[float] | None,
-        now: datetime | str | None,
         tenant: Tenant,
-        skip: Skip,
         documents: Mapping[str, list[Document] | None],
+        **others: Any,
     ) -> tuple[Pipeline | FederatedPipeline, Query, int | None]:
         question = to_query(
             query,
             filters=chosen_filters(self.filter_policy, self.filters, filters),
             tenant=narrowed(self.tenant, tenant),
-            query_embedding=query_embedding,
-            now=now,
-            skip=skip,
+            **others,
         )
         found = given_documents("upstream", self.upstream, documents)
         wanted = self.top_k if top_k is None else top_k

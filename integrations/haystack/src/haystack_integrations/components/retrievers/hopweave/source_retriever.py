@@ -3,21 +3,31 @@
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from haystack import Document
 from haystack.document_stores.types import DocumentStore, FilterPolicy
+from haystack.utils import Secret
 
+from haystack_integrations.common.hopweave.derived import CoreComponent
 from haystack_integrations.common.hopweave.documents import to_document
 from haystack_integrations.common.hopweave.failures import report_failures
 from haystack_integrations.common.hopweave.graph_location import Graph, as_written
+from haystack_integrations.common.hopweave.inputs import (
+    FILTERS,
+    NAMED_DOCUMENTS,
+    OVERRIDES,
+    QUERY,
+    SKIP,
+    TENANT,
+    TOP_K,
+    Input,
+)
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
 from haystack_integrations.common.hopweave.parameters import (
-    NamedParameters,
     accept_documents,
     given_documents,
     overridden,
-    written,
 )
 from haystack_integrations.common.hopweave.questions import (
     DEFER,
@@ -36,49 +46,55 @@ from hopweave.component import Source
 from hopweave.metadata.tenants import checked_tenant
 
 
-class SourceRetriever(NamedParameters):
+class SourceRetriever(CoreComponent):
     """
-    Base class of retrievers; a component derives from it and adds its constructor, and `run` with its inputs.
+    Base class of retrievers.
 
     Filters are honoured by fetching more until `top_k` documents pass. An optional source that fails or is too slow
     gives no documents, so that whatever follows treats its branch as skipped, but says why in `failures` and the log.
     """
 
-    def __init__(
+    inputs: ClassVar[tuple[Input, ...]] = (QUERY, FILTERS, TOP_K, TENANT, OVERRIDES, SKIP)
+    outputs: ClassVar[dict[str, Any]] = {"documents": list[Document], "failures": dict[str, str]}
+
+    source: Source
+    knowledge_base: str | None
+    document_store: DocumentStore | None
+    filters: dict[str, Any] | None
+    tenant: dict[str, Any] | None
+    graph: str | Secret | None = None
+    graph_schema: str = "hopweave"
+    _file: KnowledgeFile
+
+    def _hold(
         self,
         source: Source,
+        knowledge_base: str | Path | None = None,
+        document_store: DocumentStore | None = None,
         *,
-        knowledge_base: str | Path | None,
-        document_store: DocumentStore | None,
-        graph: Graph | None = None,
-        graph_schema: str = "hopweave",
-        filters: dict[str, Any] | None,
-        filter_policy: str | FilterPolicy,
-        tenant: dict[str, Any] | None,
+        filters: dict[str, Any] | None = None,
+        filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
+        tenant: dict[str, Any] | None = None,
     ) -> None:
         """
-        Hold a source; the file is opened on first use.
+        Create the retriever; the file is opened on first use.
 
         :param source: The source of the core.
-        :param knowledge_base: Path of the knowledge base file; not needed with a `HopweaveDocumentStore`.
-        :param document_store: Where the documents live, if not in the knowledge base.
-        :param graph: Path, URL or secret of a graph in the place of that of the knowledge base.
-        :param graph_schema: Schema of the database in which the tables of the graph lie.
+        :param knowledge_base: Path of the knowledge base file.
+        :param document_store: Where the documents live, if not in the file; they go by the same ids. A
+            `HopweaveDocumentStore` needs no path.
         :param filters: Haystack metadata filters.
-        :param filter_policy: Whether filters given to `run` replace these, are merged with them, or are left to a later
-            component.
+        :param filter_policy: Whether filters given to `run` replace these (`replace`), are merged in (`merge`), or are
+            left to a later component (`defer`): fetch until `top_k` documents pass, and hand out the others too.
         :param tenant: Metadata values a document must have to be seen at all.
         """
         self.source = source
         self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
+        self.document_store = document_store
         self.filters = filters
         self.filter_policy = as_retriever_filter_policy(filter_policy)
         self.tenant = checked_tenant(tenant)
-        self.document_store = document_store
-        self.graph = as_written(graph)
-        self.graph_schema = graph_schema
-        self._file = KnowledgeFile(knowledge_base, document_store, graph, graph_schema)
-        accept_documents(self, "seeds_from", source.needs)
+        self._file = KnowledgeFile(knowledge_base, document_store, self.graph, self.graph_schema)
 
     @property
     def top_k(self) -> int:
@@ -93,34 +109,22 @@ class SourceRetriever(NamedParameters):
         """Let go of the knowledge base."""
         self._file.close()
 
-    def to_dict(self) -> dict[str, Any]:
+    def _run(self, *, skip: Skip = None, **inputs: Any) -> dict[str, Any]:
         """
-        The component as serialised data.
+        Find documents for a question.
 
-        :returns: Its type and the parameters of its constructor.
+        :returns: `documents`, best first, with receipts under `meta["hopweave"]`; if an optional source failed, instead
+            `failures` with the reason.
         """
-        return written(
-            self,
-            self.source,
-            knowledge_base=self.knowledge_base,
-            filters=self.filters,
-            filter_policy=str(self.filter_policy),
-            tenant=self.tenant,
-            document_store=self.document_store,
-            graph=self.graph,
-            graph_schema=self.graph_schema,
-        )
-
-    def _find(self, *arguments: Any, skip: Skip = None, **inputs: Any) -> dict[str, Any]:
         if self._is_skipped(skip):
             return {}
-        pipeline, question = self._prepare(*arguments, **inputs)
+        pipeline, question = self._prepare(**inputs)
         return self._finish(pipeline.find(question, filtered=False) if self._defers else pipeline.run(question))
 
-    async def _find_async(self, *arguments: Any, skip: Skip = None, **inputs: Any) -> dict[str, Any]:
+    async def _run_async(self, *, skip: Skip = None, **inputs: Any) -> dict[str, Any]:
         if self._is_skipped(skip):
             return {}
-        pipeline, question = await asyncio.to_thread(self._prepare, *arguments, **inputs)  # it may open files
+        pipeline, question = await asyncio.to_thread(self._prepare, **inputs)  # it may open files
         found = pipeline.find_async(question, filtered=False) if self._defers else pipeline.run_async(question)
         return self._finish(await found)
 
@@ -133,12 +137,12 @@ class SourceRetriever(NamedParameters):
 
     def _prepare(
         self,
-        query: str,
+        *,
         filters: dict[str, Any] | None,
         top_k: int | None,
         tenant: Tenant,
         overrides: dict[str, Any] | None,
-        *,
+        query: str = "",
         restart: float | None = None,
         plan: dict[str, Any] | None = None,
         documents: Mapping[str, list[Document] | None] | None = None,
@@ -165,3 +169,42 @@ class SourceRetriever(NamedParameters):
         if result.failures:
             return {"failures": report_failures(self, result.failures)}
         return {"documents": [to_document(hit) for hit in result.hits]}
+
+
+class GraphRetriever(SourceRetriever):
+    """Base class of retrievers over the graph, with an input for documents under each name in `seeds_from`."""
+
+    inputs: ClassVar[tuple[Input, ...]] = (*SourceRetriever.inputs, NAMED_DOCUMENTS)
+
+    def _hold(
+        self,
+        source: Source,
+        knowledge_base: str | Path | None = None,
+        document_store: DocumentStore | None = None,
+        graph: Graph | None = None,
+        graph_schema: str = "hopweave",
+        *,
+        filters: dict[str, Any] | None = None,
+        filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
+        tenant: dict[str, Any] | None = None,
+    ) -> None:
+        """
+        Create the retriever; file and graph are opened on first use.
+
+        :param source: The source of the core.
+        :param knowledge_base: Path of the knowledge base file that has the graph.
+        :param document_store: Where the documents live, if not in the knowledge base; they go by the same ids.
+        :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), as
+            `GraphWriter` writes them, in the place of a knowledge base; then `document_store` is needed.
+        :param graph_schema: Schema of the database in which the tables of the graph lie.
+        :param filters: Haystack metadata filters.
+        :param filter_policy: Whether filters given to `run` replace these (`replace`), are merged in (`merge`), or are
+            left to a later component (`defer`): fetch until `top_k` documents pass, and hand out the others too.
+        :param tenant: Metadata values a document must have to be seen at all.
+        """
+        self.graph = as_written(graph)
+        self.graph_schema = graph_schema
+        super()._hold(
+            source, knowledge_base, document_store, filters=filters, filter_policy=filter_policy, tenant=tenant
+        )
+        accept_documents(self, "seeds_from", source.needs)

@@ -1,20 +1,16 @@
 """Cosine search: documents that mean something close to the question."""
 
-from pathlib import Path
-from typing import Any
-
 from haystack import component
-from haystack.document_stores.types import DocumentStore, FilterPolicy
 
+from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.common.hopweave.knowledge_file import load_embedder
-from haystack_integrations.components.retrievers.hopweave.query_retriever import QueryRetriever
+from haystack_integrations.components.retrievers.hopweave.source_retriever import SourceRetriever
 from hopweave.sources.vector_search import VectorSearch
-
-_CORE = VectorSearch()
 
 
 @component
-class VectorSearchRetriever(QueryRetriever):
+@derived(VectorSearch)
+class VectorSearchRetriever(SourceRetriever):
     """
     Documents by cosine between their vector and that of the question, which the knowledge base's own embedder makes.
 
@@ -27,54 +23,6 @@ class VectorSearchRetriever(QueryRetriever):
     documents = retriever.run(query="Who built the tide gate?")["documents"]
     ```
     """
-
-    def __init__(
-        self,
-        *,
-        knowledge_base: str | Path | None = None,
-        document_store: DocumentStore | None = None,
-        model: str | None = _CORE.model,
-        own_share: float | None = _CORE.own_share,
-        top_k: int = _CORE.top_k,
-        optional: bool = _CORE.optional,
-        deadline_seconds: float | None = _CORE.deadline_seconds,
-        filters: dict[str, Any] | None = None,
-        filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
-        tenant: dict[str, Any] | None = None,
-    ) -> None:
-        """
-        Create the retriever; the file is opened on first use.
-
-        :param knowledge_base: Path of the knowledge base file.
-        :param document_store: Where the documents live, if not in the file; they go by the same ids. A
-            `HopweaveDocumentStore` needs no path.
-        :param model: Model that made the vector which comes with a question; the knowledge base's when not given.
-        :param own_share: Share of a document's own vector, the rest being that of its neighbours in the graph; 1 does
-            not blend; as settled for the file if not given, which is 1 by default.
-        :param top_k: How many documents to return.
-        :param optional: Carry on without this source when it fails or is too slow.
-        :param deadline_seconds: Give up on this source after so many seconds.
-        :param filters: Haystack metadata filters.
-        :param filter_policy: Whether filters given to `run` replace these (`replace`), are merged in (`merge`), or are
-            left to a later component (`defer`): fetch until `top_k` documents pass, and hand out the others too.
-        :param tenant: Metadata values a document must have to be seen at all.
-        """
-        source = VectorSearch(
-            model=model,
-            own_share=own_share,
-            top_k=top_k,
-            optional=optional,
-            deadline_seconds=deadline_seconds,
-        )
-        QueryRetriever.__init__(
-            self,
-            source,
-            knowledge_base=knowledge_base,
-            document_store=document_store,
-            filters=filters,
-            filter_policy=filter_policy,
-            tenant=tenant,
-        )
 
     def warm_up(self) -> None:
         """Open the knowledge base and load its embedding model."""

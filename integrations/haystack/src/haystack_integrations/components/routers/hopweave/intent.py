@@ -5,16 +5,16 @@ from typing import Any
 
 from haystack import component
 
-from haystack_integrations.common.hopweave.parameters import NamedParameters, written
+from haystack_integrations.common.hopweave.derived import CoreComponent, derived
+from haystack_integrations.common.hopweave.inputs import QUERY
 from haystack_integrations.common.hopweave.questions import from_intent
 from haystack_integrations.common.hopweave.tracing import tag
-from hopweave.routing.intent import IntentClassifier, IntentRule
-
-_CORE = IntentClassifier()
+from hopweave.routing.intent import IntentClassifier
 
 
 @component
-class IntentRouter(NamedParameters):
+@derived(IntentClassifier)
+class IntentRouter(CoreComponent):
     """
     Sends a question to the output of its intent; branches of the other intents do not run.
 
@@ -31,40 +31,23 @@ class IntentRouter(NamedParameters):
     ```
     """
 
-    def __init__(
+    inputs = (QUERY,)
+
+    def _hold(
         self,
+        classifier: IntentClassifier,
         *,
-        enabled: bool = _CORE.enabled,
-        taxonomy: str = _CORE.taxonomy,
-        extra_rules: Sequence[IntentRule | dict[str, Any]] = _CORE.extra_rules,
-        default: str | None = _CORE.default,
-        weights: Mapping[str, Mapping[Any, float]] = _CORE.weights,
-        long_words: int = _CORE.long_words,
         groups: Mapping[str, Sequence[str]] | None = None,
         catch_all: str | None = None,
     ) -> None:
         """
         Create the router.
 
-        :param enabled: Whether questions are classified; if not, every question has no intent.
-        :param taxonomy: Which of the two rule tables to use: eight or fine.
-        :param extra_rules: Your own rules; they are tried first and override built-in rules of the same name.
-            Objects, or mappings with name, phrases, weights and so on.
-        :param default: Intent of a short text that no rule matches.
-        :param weights: Weights of embedding, text, graph and intent_edges by intent, in place of those of its rule;
-            they are scaled to sum to 1.
-        :param long_words: A text with more words than this is long.
+        :param classifier: The classifier of the core.
         :param groups: Names of intents by the name of the output they share; the others have one of their own.
         :param catch_all: Name of the output that all intents share which are in no group; None gives each its own.
         """
-        self.classifier = IntentClassifier(
-            enabled=enabled,
-            taxonomy=taxonomy,
-            extra_rules=extra_rules,
-            default=default,
-            weights=weights,
-            long_words=long_words,
-        )
+        self.classifier = classifier
         self.groups = {name: list(intents) for name, intents in (groups or {}).items()}
         self.catch_all = catch_all
         self._outputs = {name: catch_all or name for name in self.classifier.names}
@@ -76,19 +59,10 @@ class IntentRouter(NamedParameters):
                 self._outputs[name] = group
         component.set_output_types(self, intent=dict[str, Any], **dict.fromkeys(self._outputs.values(), str))
 
-    def to_dict(self) -> dict[str, Any]:
-        """
-        The component as serialised data.
-
-        :returns: Its type and the parameters of its constructor.
-        """
-        return written(self, self.classifier, groups=self.groups, catch_all=self.catch_all)
-
-    def run(self, query: str) -> dict[str, Any]:
+    def _run(self, query: str) -> dict[str, Any]:
         """
         Classify a question.
 
-        :param query: The question.
         :returns: The question under the name of its intent or group, and `intent`.
         """
         intent = self.classifier.classify(query)

@@ -4,7 +4,8 @@ from typing import Any
 
 from haystack import component
 
-from haystack_integrations.common.hopweave.parameters import NamedParameters, check_names
+from haystack_integrations.common.hopweave.derived import CoreComponent, derived
+from haystack_integrations.common.hopweave.parameters import check_names
 from hopweave.query import Plan
 from hopweave.scores import count_of
 
@@ -13,7 +14,8 @@ OWN, TOP_K, FILTERS = "own", "top_k", "filters"
 
 
 @component
-class LimitsRouter(NamedParameters):
+@derived()
+class LimitsRouter(CoreComponent):
     """
     Keeps a `top_k` that is given to a whole pipeline from cutting what its sources find.
 
@@ -30,7 +32,7 @@ class LimitsRouter(NamedParameters):
     ```
     """
 
-    def __init__(self, *, depths: dict[str, int], gated: bool = False) -> None:
+    def _hold(self, *, depths: dict[str, int], gated: bool = False) -> None:
         """
         Create the router.
 
@@ -55,7 +57,7 @@ class LimitsRouter(NamedParameters):
         top_k: int | None = None,
         filters: dict[str, Any] | None = None,
         plan: dict[str, Any] | None = None,
-        **gate: str,  # noqa: ARG002 - only that it came matters
+        **gate: str,
     ) -> dict[str, Any]:
         """
         Say how many documents each component is to fetch or return.
@@ -66,6 +68,8 @@ class LimitsRouter(NamedParameters):
         :param gate: `query`, if it is to wait for a gate.
         :returns: A number under the name of each source, None under `own`, and `top_k` and `filters` as they are.
         """
+        if unknown := [name for name in gate if not self.gated or name != "query"]:
+            raise TypeError(f"LimitsRouter: no input {unknown[0]!r}; allowed are top_k, filters, plan")
         planned = None if plan is None else Plan.of(plan).top_k
         top_k = planned if top_k is None else count_of("top_k", top_k)
         depths = {name: max(depth, top_k or depth) for name, depth in self.depths.items()}

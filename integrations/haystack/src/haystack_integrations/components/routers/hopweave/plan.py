@@ -7,9 +7,11 @@ from typing import Any
 
 from haystack import component
 
+from haystack_integrations.common.hopweave.derived import CoreComponent, derived
 from haystack_integrations.common.hopweave.graph_location import Graph, as_written
+from haystack_integrations.common.hopweave.inputs import OVERRIDES, QUERY, TENANT, Input
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
-from haystack_integrations.common.hopweave.parameters import NamedParameters, check_names, overridden, written
+from haystack_integrations.common.hopweave.parameters import check_names, overridden
 from haystack_integrations.common.hopweave.questions import Tenant, narrowed
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.graph.documents import graph_of
@@ -17,11 +19,10 @@ from hopweave.graph.link.linker import Linker
 from hopweave.metadata.tenants import checked_tenant
 from hopweave.routing.plan import Planner
 
-_CORE = Planner()
-
 
 @component
-class PlanRouter(NamedParameters):
+@derived(Planner)
+class PlanRouter(CoreComponent):
     """
     Sends a question to those sources that are worth asking; the branches of the others do not run.
 
@@ -38,55 +39,36 @@ class PlanRouter(NamedParameters):
     ```
     """
 
-    def __init__(
+    inputs = (
+        QUERY,
+        Input("entities", int | None, "How many entities are linked in it; if None, the graph is asked.", None),
+        TENANT,
+        OVERRIDES,
+    )
+
+    def _hold(
         self,
-        *,
+        planner: Planner,
         sources: Sequence[str],
         knowledge_base: str | Path | None = None,
         graph: Graph | None = None,
         graph_schema: str = "hopweave",
-        simple_characters: int = _CORE.simple_characters,
-        simple_entities: int = _CORE.simple_entities,
-        complex_characters: int = _CORE.complex_characters,
-        complex_entities: int = _CORE.complex_entities,
-        skip_graph_when_simple: bool = _CORE.skip_graph_when_simple,
-        prune_when_complex: bool = _CORE.prune_when_complex,
-        graph_sources: Sequence[str] = _CORE.graph_sources,
-        restart: float | None = _CORE.restart,
-        top_k: int | None = _CORE.top_k,
+        *,
         tenant: dict[str, Any] | None = None,
     ) -> None:
         """
         Create the planner.
 
+        :param planner: The planner of the core.
         :param sources: The names of the sources, each of which becomes an output.
         :param knowledge_base: Path of the knowledge base file in whose graph entities are looked up; opened on first
             use.
         :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), in the
             place of that of a knowledge base.
         :param graph_schema: Schema of the database in which the tables of the graph lie.
-        :param simple_characters: A simple question is shorter than this.
-        :param simple_entities: A simple question names at most so many entities.
-        :param complex_characters: A question this long or longer is complex.
-        :param complex_entities: A question that names more entities is complex.
-        :param skip_graph_when_simple: Whether simple questions skip the graph sources.
-        :param prune_when_complex: Whether paths are pruned for complex questions.
-        :param graph_sources: Names of the sources that walk the graph.
-        :param restart: Restart probability; None: that of the source.
-        :param top_k: How many documents to aim for; None leaves it to the retrievers.
         :param tenant: Metadata values a document must have for the entities it names to be counted.
         """
-        self.planner = Planner(
-            simple_characters=simple_characters,
-            simple_entities=simple_entities,
-            complex_characters=complex_characters,
-            complex_entities=complex_entities,
-            skip_graph_when_simple=skip_graph_when_simple,
-            prune_when_complex=prune_when_complex,
-            graph_sources=graph_sources,
-            restart=restart,
-            top_k=top_k,
-        )
+        self.planner = planner
         check_names("sources", sources)
         self.tenant = checked_tenant(tenant)
         self.sources = list(sources)
@@ -100,22 +82,6 @@ class PlanRouter(NamedParameters):
             raise ValueError(f"sources: {clashes[0]!r} is not allowed: it is the name of another output")
         component.set_output_types(self, plan=dict[str, Any], restart=float, **dict.fromkeys(self.sources, str))
 
-    def to_dict(self) -> dict[str, Any]:
-        """
-        The component as serialised data.
-
-        :returns: Its type and the parameters of its constructor.
-        """
-        return written(
-            self,
-            self.planner,
-            sources=self.sources,
-            knowledge_base=self.knowledge_base,
-            graph=self.graph,
-            graph_schema=self.graph_schema,
-            tenant=self.tenant,
-        )
-
     def warm_up(self) -> None:
         """Open the knowledge base or the graph, if there is one."""
         if self._file:
@@ -126,20 +92,12 @@ class PlanRouter(NamedParameters):
         if self._file:
             self._file.close()
 
-    def run(
-        self,
-        query: str,
-        entities: int | None = None,
-        tenant: Tenant = None,
-        overrides: dict[str, Any] | None = None,
+    def _run(
+        self, query: str, entities: int | None, tenant: Tenant, overrides: dict[str, Any] | None
     ) -> dict[str, Any]:
         """
         Plan the sources of a question.
 
-        :param query: The question.
-        :param entities: How many entities were linked in it; looked up when not given, or 0 without a knowledge base.
-        :param tenant: Metadata values a document must have to be seen at all, within what was given at construction.
-        :param overrides: Other values for parameters of the constructor, by name, for this run.
         :returns: The question under the name of each source that is worth asking, `restart` if the plan has one, and
             `plan`.
         """

@@ -1,17 +1,19 @@
 """What retrievers of other stores find, in the place of a source of a recipe."""
 
-from typing import Any
+from typing import Any, ClassVar
 
-from haystack import Document, component, default_to_dict
+from haystack import Document, component
 
+from haystack_integrations.common.hopweave.derived import CoreComponent, derived
 from haystack_integrations.common.hopweave.documents import check_documents
-from haystack_integrations.common.hopweave.parameters import NamedParameters
+from haystack_integrations.common.hopweave.inputs import QUERY, TENANT, Input
 from haystack_integrations.common.hopweave.questions import Tenant, narrowed
 from hopweave.metadata.tenants import checked_tenant, in_tenant
 
 
 @component
-class UpstreamRouter(NamedParameters):
+@derived()
+class UpstreamRouter(CoreComponent):
     """
     Hands on what a retriever of yours has found, as far as the tenant may see it.
 
@@ -29,7 +31,10 @@ class UpstreamRouter(NamedParameters):
     ```
     """
 
-    def __init__(self, *, tenant: dict[str, Any] | None = None) -> None:
+    inputs = (QUERY, Input("documents", list[Document] | None, "What was found, best first.", None), TENANT)
+    outputs: ClassVar[dict[str, Any]] = {"documents": list[Document]}
+
+    def _hold(self, *, tenant: dict[str, Any] | None = None) -> None:
         """
         Create the router.
 
@@ -37,27 +42,15 @@ class UpstreamRouter(NamedParameters):
         """
         self.tenant = checked_tenant(tenant)
 
-    def to_dict(self) -> dict[str, Any]:
-        """
-        The component as serialised data.
-
-        :returns: Its type and the parameters of its constructor.
-        """
-        return default_to_dict(self, tenant=self.tenant)
-
-    @component.output_types(documents=list[Document])
-    def run(
+    def _run(
         self,
         query: str,  # noqa: ARG002 - a gate or a plan that does not send one skips this source
-        documents: list[Document] | None = None,
-        tenant: Tenant = None,
+        documents: list[Document] | None,
+        tenant: Tenant,
     ) -> dict[str, list[Document]]:
         """
         Hand on documents.
 
-        :param query: The question.
-        :param documents: What was found, best first.
-        :param tenant: Metadata values a document must have to be seen at all; narrows those given at construction.
         :returns: `documents`, those that the tenant may see; nothing if none came in.
         """
         if documents is None:

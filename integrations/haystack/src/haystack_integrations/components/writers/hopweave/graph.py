@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from haystack import Document, component, default_to_dict
+from haystack import Document, component
 from haystack.document_stores.types import DocumentStore
 from haystack.utils import Secret
 
+from haystack_integrations.common.hopweave.derived import CoreComponent, derived
 from haystack_integrations.common.hopweave.documents import check_documents, to_passage
 from haystack_integrations.common.hopweave.graph_location import Graph, located
 from haystack_integrations.common.hopweave.knowledge_settings import Described, made_builders
-from haystack_integrations.common.hopweave.parameters import NamedParameters
 from hopweave import GraphStore
 from hopweave.document import Document as Passage
 from hopweave.graph_store.location import GraphLocation
@@ -20,7 +20,8 @@ _WHOLE = "source_id"  # where Haystack's splitters say which document a part com
 
 
 @component
-class GraphWriter(NamedParameters):
+@derived()
+class GraphWriter(CoreComponent):
     """
     Writes what documents contribute to a graph, without their texts and vectors, which stay in the store they are in.
 
@@ -37,7 +38,7 @@ class GraphWriter(NamedParameters):
     ```
     """
 
-    def __init__(
+    def _hold(
         self,
         *,
         graph: Graph,
@@ -65,21 +66,6 @@ class GraphWriter(NamedParameters):
         self.source_field = source_field
         self.batch_size = batch_size
         self._location: GraphLocation | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """
-        The component as serialised data.
-
-        :returns: Its type and the parameters of its constructor.
-        """
-        return default_to_dict(
-            self,
-            graph=self.graph,
-            graph_schema=self.graph_schema,
-            builders=self.builders,
-            source_field=self.source_field,
-            batch_size=self.batch_size,
-        )
 
     def close(self) -> None:
         """Let go of the graph."""

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from haystack import Document, component, default_to_dict, logging
+from haystack import Document, component, logging
 
+from haystack_integrations.common.hopweave.derived import CoreComponent, derived
 from haystack_integrations.common.hopweave.documents import check_documents, to_passage
 from haystack_integrations.common.hopweave.knowledge_settings import Described, open_for_writing
-from haystack_integrations.common.hopweave.parameters import NamedParameters
 from hopweave.document import Document as Passage
 from hopweave.knowledge_base.file_path import FilePath
 from hopweave.metadata.tenants import checked_tenant
@@ -21,7 +21,8 @@ OnConflict = Literal["replace", "skip", "fail"]
 
 
 @component
-class KnowledgeBaseWriter(NamedParameters):
+@derived()
+class KnowledgeBaseWriter(CoreComponent):
     """
     Writes documents, their vectors, terms and graph to a knowledge base file.
 
@@ -40,7 +41,7 @@ class KnowledgeBaseWriter(NamedParameters):
     ```
     """
 
-    def __init__(
+    def _hold(
         self,
         *,
         knowledge_base: str | Path,
@@ -86,26 +87,6 @@ class KnowledgeBaseWriter(NamedParameters):
         self.skip_noise = skip_noise
         self.batch_size = batch_size
         self.tenant = checked_tenant(tenant)
-
-    def to_dict(self) -> dict[str, Any]:
-        """
-        The component as serialised data.
-
-        :returns: Its type and the parameters of its constructor.
-        """
-        return default_to_dict(
-            self,
-            knowledge_base=self.knowledge_base,
-            embedder=self.embedder,
-            analyzers=self.analyzers,
-            builders=self.builders,
-            own_share=self.own_share,
-            on_conflict=self.on_conflict,
-            source_field=self.source_field,
-            skip_noise=self.skip_noise,
-            batch_size=self.batch_size,
-            tenant=self.tenant,
-        )
 
     @component.output_types(documents_written=int, unchanged=int, deleted=int, skipped=dict[str, str])
     def run(
