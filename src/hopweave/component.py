@@ -156,6 +156,19 @@ class Source(Component, ABC):
     )
 
     @property
+    def class_name(self) -> str:
+        """The class that does the work, for errors: of a retriever from outside that of the retriever."""
+        return type(self).__name__
+
+    @property
+    def from_outside(self) -> bool:
+        """Whether it stands in a recipe for a source of ours with hits of somebody else's retriever.
+
+        The knowledge may not have seen these; the pipeline then ranks them by those retrievers alone.
+        """
+        return False
+
+    @property
     def needs(self) -> tuple[str, ...]:
         """Names of the sources that must run before this one and whose hits it is given."""
         return ()

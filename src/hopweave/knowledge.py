@@ -90,6 +90,25 @@ class Capability(StrEnum):
     and `version` says when any of it has changed."""
 
 
+class Unseen(NamedTuple):
+    """Of documents from elsewhere: those that the knowledge does not have, and those whose text it has otherwise.
+
+    >>> Unseen(frozenset("a"), frozenset("b")).ids == {"a", "b"}
+    True
+    """
+
+    unknown: frozenset[str] = frozenset()
+    changed: frozenset[str] = frozenset()
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """All of them: what the knowledge says of them does not hold."""
+        return self.unknown | self.changed
+
+
+ALL_SEEN = Unseen()
+
+
 class Knowledge(Protocol):
     """What sources and stages may ask of documents, wherever they are kept.
 
@@ -133,6 +152,10 @@ class Knowledge(Protocol):
         It holds for this thread, or task, and for threads that take over its context.
         """
         return nullcontext()
+
+    def unseen(self, hits: Sequence[Hit]) -> Unseen:
+        """Which of these hits of somebody else's retriever it does not have, or has with another text."""
+        return ALL_SEEN
 
     def vectors(self, ids: Iterable[str], *, model: str | None = None) -> dict[str, Vector]:
         """The stored vectors of these documents, of a model, or of the one it uses itself, as far as there are any."""

@@ -18,12 +18,14 @@ from hopweave.graph.link.linker import Linker
 from hopweave.graph.paths.flow import Paths
 from hopweave.graph.service_neighbourhood import Neighbourhoods
 from hopweave.hit import Hit
-from hopweave.knowledge import Capability, Knowledge, require
+from hopweave.knowledge import Capability, Knowledge, Unseen, require
 from hopweave.knowledge_base.cache import QueryCache
+from hopweave.notices import warn_once
 from hopweave.query import Plan, Query
 from hopweave.recipe import Recipe, check_skip, load_recipe
 from hopweave.routing.gate import GateDecision
 from hopweave.scores import count_of
+from hopweave.search.outside import merged_by_place
 from hopweave.search.result import Result
 from hopweave.search.retrieval import (
     FilteredSearch,
@@ -170,6 +172,7 @@ class _Run:
         self._timings: dict[str, float] = {}
         self._failures: dict[str, str] = {}
         self._missing: dict[str, int] = {}
+        self._unseen = Unseen()
 
     def prepared(self) -> Self:
         """This run, ready to find: understood, planned and looked up in the cache, for which a server may be asked."""
@@ -247,7 +250,11 @@ class _Run:
 
     def upstream(self, name: str) -> dict[str, Sequence[Hit]]:
         """The rankings a source needs, as far as they could be had."""
-        return {needed: self.rankings[needed] for needed in self.recipe.sources[name].needs if needed in self.rankings}
+        needed = [one for one in self.recipe.sources[name].needs if one in self.rankings]
+        unseen = self._unseen.ids
+        if not unseen:
+            return {one: self.rankings[one] for one in needed}
+        return {one: [hit for hit in self.rankings[one] if hit.id not in unseen] for one in needed}
 
     def collect(self, outcomes: Mapping[str, SourceOutcome]) -> None:
         """Take in what the sources of a level found."""
@@ -255,26 +262,49 @@ class _Run:
             self._timings[name] = self._timings.get(name, 0.0) + outcome.seconds
             if outcome.error is None:
                 self.rankings[name] = outcome.hits
+                self._unseen = Unseen(*(a | b for a, b in zip(self._unseen, outcome.unseen, strict=True)))
                 self._missing |= {name: outcome.missing} if outcome.missing else {}
                 outcome.log_missing(name)
                 continue
-            if not self.recipe.sources[name].optional:
+            source = self.recipe.sources[name]
+            if not source.optional:
                 reason = f"{type(outcome.error).__name__}: {outcome.error}"
-                raise SourceFailed(f"source {name!r} failed: {reason}") from outcome.error
+                said = f"{source.class_name}: {reason_of(outcome.error)}" if source.from_outside else reason
+                raise SourceFailed(f"source {name!r} failed: {said}") from outcome.error
             logger.debug("optional source %r failed", name, exc_info=outcome.error)
             self._failures[name] = reason_of(outcome.error)
 
     def fuse(self) -> None:
         """Merge the rankings and drop what the filters exclude."""
         started = perf_counter()
-        needed = self._needed()
+        needed = None if self._unseen.ids else self._needed()
         self.fused = self.recipe.fuse.best(self.rankings, self.query, needed)
         if self._late:
             self.fused = materialise(self.fused, self.knowledge, self.query.tenant)
         self.hits = [hit for hit in self.fused if self.filtered.admits(hit)]
+        if self._unseen.ids:
+            self._keep_places()
         ranked = [hit for name in sorted(self.rankings) for hit in self.rankings[name]] if needed else None
         self._evidence = confidence(self.hits, self.query.text, ranked=ranked) if self.rankings else None
         self.took(self.recipe.fuse.kind, started)
+
+    def _keep_places(self) -> None:
+        """Let hits that the knowledge has not seen keep the place that the retrievers from outside gave them."""
+        outside = {name: hits for name, hits in self.rankings.items() if self.recipe.sources[name].from_outside}
+        own = self.recipe.fuse.best(outside, self.query)
+        self.fused = merged_by_place(own, self.fused, self._unseen.ids)
+        passing = [hit for hit in own if self.filtered.admits(hit)]
+        self.hits = merged_by_place(passing, self.hits, self._unseen.ids)
+        found = len({hit.id for hits in outside.values() for hit in hits})
+        warn_once(
+            self.knowledge,
+            "unseen",
+            "%d of %d documents that came from outside are not in the index, and %d are there with another text: they "
+            "keep the place they came with; index what has changed",
+            len(self._unseen.unknown),
+            found,
+            len(self._unseen.changed),
+        )
 
     def _needed(self) -> int | None:
         """How many fused hits are needed, if these are the result; None if filters or stages choose among all."""
@@ -308,7 +338,9 @@ class _Run:
         self.took("total", self._started)
         hits = tuple(self.hits if filtered else self.fused)
         known = (self.query, hits, self.plan, self._timings, self._failures, self.gate)
-        return Result(*known, evidence=self._evidence, emptied_by=self._emptied_by, missing=self._missing)
+        return Result(
+            *known, evidence=self._evidence, emptied_by=self._emptied_by, missing=self._missing, unseen=self._unseen
+        )
 
     def result(self) -> Result:
         """What to hand back."""

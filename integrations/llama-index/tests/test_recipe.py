@@ -20,7 +20,7 @@ from llama_index.retrievers.hopweave import (
 )
 
 from hopweave import Document, KnowledgeBase
-from hopweave.errors import RecipeError
+from hopweave.errors import RecipeError, SourceFailed
 from hopweave.pipeline import Pipeline
 from hopweave.recipe import load_recipe, recipe_names
 from hopweave.stages.filter.confidence_threshold import ConfidenceThreshold
@@ -240,11 +240,19 @@ class Broken(BaseRetriever):
         raise ConnectionError("no route to the vectors")
 
 
+@pytest.mark.parametrize("recipe", ["hybrid", "multihop", "memory", "weighted"])
+def test_a_retriever_that_is_handed_over_is_required(recipe, kb):
+    engine = load_query_engine(recipe, kb, retrievers={"vector": Broken()})
+    for ask in (engine.query, lambda text: asyncio.run(engine.aquery(text))):
+        with pytest.raises(SourceFailed, match=r"^source 'vector' failed: Broken: ConnectionError$"):
+            ask("where does the ferry pump stand?")
+    with pytest.raises(ValueError, match="optional: 'text' is no retriever that was given; these are vector"):
+        load_query_engine(recipe, kb, retrievers={"vector": Broken()}, optional=["text"])
+
+
 def test_failures_of_optional_sources_reach_the_user(kb, heard, caplog):
     events, _ = heard
-    recipe = load_recipe("hybrid")
-    sources = {**recipe.sources, "vector": recipe.sources["vector"].changed(optional=True)}
-    engine = load_query_engine(recipe.model_copy(update={"sources": sources}), kb, retrievers={"vector": Broken()})
+    engine = load_query_engine("hybrid", kb, retrievers={"vector": Broken()}, optional=["vector"])
     for response in (engine.query("ferry pump"), asyncio.run(engine.aquery("ferry pump"))):
         assert response.source_nodes
         assert response.metadata["hopweave"]["failures"] == {"vector": "ConnectionError"}

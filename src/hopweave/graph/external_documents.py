@@ -7,9 +7,10 @@ from typing import Any, Protocol, TypeGuard, cast
 
 import numpy as np
 
+from hopweave.graph.documents import passage_numbers
 from hopweave.graph.port import GraphPort
 from hopweave.hit import Hit, Vector
-from hopweave.knowledge import Capability, Knowledge, Ranking, Within
+from hopweave.knowledge import Capability, Knowledge, Ranking, Unseen, Within
 from hopweave.metadata.filters import Filters
 from hopweave.metadata.tenants import in_tenant
 
@@ -131,6 +132,14 @@ class ExternalDocuments(Knowledge):
             nodes = self.graph.nodes(numbers[self.graph.nodes_of_kind("passage")[numbers]])
             ids = [node.document_id for node in nodes if node.document_id]
         return frozenset(self.get(ids, tenant=tenant))
+
+    def unseen(self, hits: Sequence[Hit]) -> Unseen:
+        """Which of these hits the graph or the index has not seen, or has seen with another text."""
+        unknown, changed = self._index.unseen(hits)
+        if self._graph is not None:
+            ids = [hit.id for hit in hits]
+            unknown |= set(ids) - passage_numbers(self.graph, ids).keys()
+        return Unseen(unknown, changed - unknown)
 
     def vectors(self, ids: Iterable[str], *, model: str | None = None) -> dict[str, Vector]:  # noqa: ARG002
         """The vectors that come with the documents."""

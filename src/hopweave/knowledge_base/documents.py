@@ -17,6 +17,7 @@ import numpy as np
 from hopweave.document import Document, checked_ids
 from hopweave.errors import AlreadyThere, KnowledgeBaseError
 from hopweave.hit import Hit, Vector
+from hopweave.knowledge import Unseen
 from hopweave.knowledge_base.conditions import Tenant, matching_ids, tenant_condition
 from hopweave.knowledge_base.connections import Connections, grouped
 from hopweave.knowledge_base.schema import digest_of
@@ -353,6 +354,16 @@ class StoredDocuments:
         ids = None if ids is None else checked_ids(ids)
         with self._connections.reading() as connection:
             return iter(stored_documents(connection, ids))
+
+    def unseen(self, hits: Sequence[Hit]) -> Unseen:
+        """Which of these hits are not among the documents, or have another text there."""
+        texts: dict[str, str] = {}
+        with self._connections.reading() as connection:
+            for marks, group in grouped([hit.id for hit in hits]):
+                texts.update(connection.execute(f"SELECT id, text FROM documents WHERE id IN ({marks})", group))
+        unknown = frozenset(hit.id for hit in hits if hit.id not in texts)
+        changed = frozenset(hit.id for hit in hits if hit.text and hit.text != texts.get(hit.id, hit.text))
+        return Unseen(unknown, changed)
 
     def vectors(self, ids: Iterable[str], *, model: str | None = None) -> dict[str, Vector]:
         """The stored vectors of these documents, of a model, or of the file's own, as far as there are any."""

@@ -8,6 +8,7 @@ from hopweave.context.context_builder import Context
 from hopweave.graph.paths.flow import Paths
 from hopweave.graph.service_neighbourhood import Neighbourhoods
 from hopweave.hit import Hit
+from hopweave.knowledge import ALL_SEEN, Unseen
 from hopweave.query import Plan, Query
 from hopweave.report.page import picture
 from hopweave.routing.gate import GateDecision
@@ -21,7 +22,8 @@ class Result:
     `timings` are seconds by step; `failures` say why a source, a stage or the neighbourhood had no part; `query`
     carries the intent; `gate` decided whether to retrieve; `evidence` is that of `confidence`; `emptied_by` is the
     stage that dropped all hits; `missing` has, by source, the number of documents that it ranked and that the store of
-    the documents did not have.
+    the documents did not have; `unseen` are documents of somebody else's retriever that the knowledge does not have, or
+    has with another text.
     """
 
     query: Query
@@ -36,6 +38,7 @@ class Result:
     evidence: Confidence | None = None
     emptied_by: str | None = None
     missing: Mapping[str, int] = field(default_factory=dict)
+    unseen: Unseen = ALL_SEEN
 
     @property
     def confidence(self) -> float | None:
@@ -57,6 +60,7 @@ class Result:
             "timings": dict(self.timings),
             "failures": dict(self.failures),
             "missing": dict(self.missing),
+            "unseen": {"unknown": len(self.unseen.unknown), "changed": len(self.unseen.changed)},
             "context": self.context and self.context.text,
             "paths": self.paths and [path.words for path in self.paths.paths],
             "neighbourhood": self.neighbourhood and self.neighbourhood.as_dict(),

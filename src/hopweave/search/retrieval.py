@@ -17,7 +17,7 @@ from hopweave.component import Fetched, Source
 from hopweave.concurrency.threads import run_in_thread, start_in_thread
 from hopweave.errors import KnowledgeBaseError, SourceTimeout
 from hopweave.hit import Hit, Vector
-from hopweave.knowledge import Capability, Knowledge, Ranking, Within
+from hopweave.knowledge import ALL_SEEN, Capability, Knowledge, Ranking, Unseen, Within
 from hopweave.metadata.tenants import in_tenant
 from hopweave.query import Query
 from hopweave.recipe import Recipe
@@ -152,6 +152,7 @@ class Run(Protocol):
 
     recipe: Recipe
     query: Query
+    knowledge: Knowledge
     filtered: FilteredSearch
 
     def in_memory(self, level: Sequence[str]) -> list[str]:
@@ -174,6 +175,7 @@ class SourceOutcome:
     hits: Sequence[Hit] = ()
     seconds: float = 0.0
     error: Exception | None = None
+    unseen: Unseen = ALL_SEEN
 
     @property
     def missing(self) -> int:
@@ -228,9 +230,16 @@ class _Attempt:
             self.hits = done.value
 
     @property
+    def may_be_unseen(self) -> bool:
+        """Whether the knowledge has to be asked which of the hits it has seen."""
+        return self._source.from_outside and self.error is None
+
+    @property
     def outcome(self) -> SourceOutcome:
         """What came of it; whether an error matters is decided when the outcomes are collected."""
-        return SourceOutcome(() if self.error else self.hits, perf_counter() - self._started, self.error)
+        hits = () if self.error else self.hits
+        unseen = self._run.knowledge.unseen(hits) if self.may_be_unseen else ALL_SEEN
+        return SourceOutcome(hits, perf_counter() - self._started, self.error, unseen)
 
 
 def _attempt(name: str, run: Run) -> SourceOutcome:
@@ -250,7 +259,7 @@ async def _attempt_async(name: str, run: Run) -> SourceOutcome:
             attempt.hits = await source.search_async(run.query, knowledge, run.upstream(name))
         except Exception as error:
             attempt.error = error
-    return attempt.outcome
+    return await run_in_thread(lambda: attempt.outcome) if attempt.may_be_unseen else attempt.outcome
 
 
 async def search_async(level: Sequence[str], run: Run) -> dict[str, SourceOutcome]:

@@ -22,6 +22,7 @@ from hopweave.metadata.filters import Filters
 from hopweave.metadata.tenants import in_tenant
 from hopweave.query import Query
 from hopweave.recipe import Recipe
+from hopweave.search.outside import by_order
 
 logger = logging.getLogger(__name__)
 
@@ -119,6 +120,16 @@ class RetrieverSource(Source):
         default=None, exclude=True, repr=False, description="The source of a recipe whose place it takes."
     )
 
+    @property
+    def class_name(self) -> str:
+        """The class of the retriever."""
+        return type(self.retriever).__name__
+
+    @property
+    def from_outside(self) -> bool:
+        """Whether it takes the place of a source of ours; further retrievers may have stores of their own."""
+        return self.stands_for is not None
+
     def skipped_by(self, query: Query) -> bool:
         """Whether a question switches it off, or the source whose place it takes."""
         return super().skipped_by(query) or (self.stands_for is not None and self.stands_for.skipped_by(query))
@@ -205,4 +216,4 @@ def _together(leading: list[NodeWithScore], further: Iterable[NodeWithScore]) ->
 
 
 def _visible(nodes: Iterable[NodeWithScore], query: Query) -> list[Hit]:
-    return [hit for hit in map(to_hit, nodes) if in_tenant(hit.metadata, query.tenant)]
+    return by_order([hit for hit in map(to_hit, nodes) if in_tenant(hit.metadata, query.tenant)])

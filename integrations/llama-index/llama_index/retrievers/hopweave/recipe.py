@@ -1,6 +1,6 @@
 """A whole recipe as one retriever."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,8 @@ class RecipeRetriever(PipelineRetriever):
         recipe: Name of a shipped recipe, path of a YAML file, or a recipe; `multihop` when not given.
         retrievers: LlamaIndex retrievers by the name of the recipe's source whose place they take; None for a source
             that is to be left out; not with several knowledge bases.
+        optional: Names of those retrievers without which an answer is made if they fail; the response then says so.
+            Any other that fails is an error.
         additional_retrievers: LlamaIndex retrievers as further sources, by names that no source of the recipe has; not
             with several knowledge bases.
         similarity_top_k: How many nodes to return; the recipe's own number when not given.
@@ -58,6 +60,7 @@ class RecipeRetriever(PipelineRetriever):
         recipe: str | Path | Recipe = DEFAULT_RECIPE,
         retrievers: Mapping[str, BaseRetriever | None] | None = None,
         additional_retrievers: Mapping[str, BaseRetriever] | None = None,
+        optional: Collection[str] = (),
         similarity_top_k: int | None = None,
         embed_model: BaseEmbedding | None = None,
         cache_seconds: float | None = None,
@@ -67,7 +70,7 @@ class RecipeRetriever(PipelineRetriever):
         if cache_seconds is not None and (retrievers or additional_retrievers):
             raise ValueError("cache_seconds: is not allowed with retrievers, as nobody says when their nodes change")
         cache = None if cache_seconds is None else QueryCache[Result](seconds=cache_seconds)
-        replaced = with_retrievers(load_recipe(recipe), retrievers or {}, additional_retrievers or {})
+        replaced = with_retrievers(load_recipe(recipe), retrievers or {}, additional_retrievers or {}, optional)
         remedy = "give a retriever of your store in retrievers, or None to leave it out"
         pipeline: Pipeline | FederatedPipeline
         if isinstance(knowledge_base, Mapping):
@@ -89,6 +92,7 @@ def with_retrievers(
     recipe: Recipe,
     retrievers: Mapping[str, BaseRetriever | None],
     additional: Mapping[str, BaseRetriever] | None = None,
+    optional: Collection[str] = (),
 ) -> Recipe:
     """
     The recipe with some of its sources replaced, and others added, by LlamaIndex retrievers.
@@ -97,6 +101,7 @@ def with_retrievers(
         recipe: The recipe.
         retrievers: Retrievers by the name of the source whose place they take; None leaves the source out.
         additional: Retrievers by the names of further sources.
+        optional: Names of the retrievers that an answer can do without.
 
     Returns:
         A new recipe.
@@ -108,14 +113,14 @@ def with_retrievers(
         _check_names(recipe, retrievers, additional or {})
     check_retrievers(given)
     check_retrievers(additional or {}, "additional_retrievers")
+    if unknown := sorted(set(optional) - given.keys() - (additional or {}).keys()):
+        names = ", ".join([*given, *(additional or {})]) or "none"
+        raise ValueError(f"optional: {unknown[0]!r} is no retriever that was given; these are {names}")
     sources = {}
     for name, retriever in {**given, **(additional or {})}.items():
         old = recipe.sources.get(name)
-        terms: dict[str, Any] = (
-            {}
-            if old is None
-            else {"optional": old.optional, "deadline_seconds": old.deadline_seconds, "stands_for": old}
-        )
+        terms: dict[str, Any] = {} if old is None else {"deadline_seconds": old.deadline_seconds, "stands_for": old}
+        terms["optional"] = name in optional
         leads = any(name in source.needs for source in recipe.sources.values())
         sources[name] = retriever_source(retriever, leads=leads, **terms)
     if sources:
