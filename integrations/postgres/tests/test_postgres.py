@@ -27,6 +27,9 @@ from hopweave.sources.bm25 import BM25
 from hopweave.sources.pagerank import PageRank
 
 psycopg = pytest.importorskip("psycopg")
+
+from hopweave_postgres import edges  # noqa: E402 - needs psycopg
+
 SECRET = "sesame-street"
 
 
@@ -198,9 +201,7 @@ def test_words_and_similar_names_that_take_too_long_are_done_without(postgres_ur
 
 
 def test_words_that_take_too_long_for_the_nodes_reached_are_done_without(postgres_url, isles, monkeypatch):
-    from hopweave_postgres import cooccurrence
-
-    monkeypatch.setattr(cooccurrence, "MAX_LISTED", 0)
+    monkeypatch.setattr(edges, "MAX_LISTED", 0)
     with GraphStore.open(postgres_url, statement_seconds=0.5) as store:
         store.add(isles)
         graph = store.graph
@@ -399,9 +400,7 @@ def test_a_misspelt_name_costs_a_few_round_trips_whatever_the_number_of_names(po
 
 
 def test_frequent_words_are_looked_up_for_the_nodes_that_are_reached(postgres_url, tmp_path, isles, monkeypatch):
-    from hopweave_postgres import cooccurrence
-
-    monkeypatch.setattr(cooccurrence, "MAX_LISTED", 0)
+    monkeypatch.setattr(edges, "MAX_LISTED", 0)
     questions = ["Which ferry was built at the yard?", "Who designed MV Skua?", "Which island does the ferry reach?"]
     with GraphStore.open(postgres_url) as server, GraphStore.open(tmp_path / "graph.db") as file:
         server.add(isles)

@@ -1,5 +1,6 @@
 """Numbers between PostgreSQL and numpy without a Python object for each: as binary arrays, and as binary COPY."""
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -7,6 +8,8 @@ import numpy.typing as npt
 from psycopg import Connection, Cursor, pq, sql
 from psycopg.abc import AdaptContext, DumperKey, PyFormat
 from psycopg.adapt import Dumper
+
+from hopweave.graph_store.backend import Indices, Mask
 
 SqlType = Literal["int2", "int4", "int8", "float8"]
 
@@ -90,3 +93,13 @@ def copy_numbers(cursor: Cursor[Any], table: str, columns: dict[str, SqlType], *
     statement = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT binary)").format(sql.Identifier(table), names)
     with cursor.copy(statement) as copy:
         copy.write(_HEADER + rows.tobytes() + b"\xff\xff")
+
+
+class LookedUpFlags:
+    """Flags that are looked up for the nodes asked about."""
+
+    def __init__(self, look_up: Callable[[Indices], Mask]) -> None:
+        self._look_up = look_up
+
+    def __getitem__(self, nodes: Indices) -> Mask:
+        return self._look_up(np.asarray(nodes, np.int64))

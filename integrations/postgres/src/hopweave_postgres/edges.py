@@ -1,12 +1,23 @@
-"""The statements that read edges, with what a walk needs to know of the nodes at their other ends."""
+"""The statements that read edges and the names next to words of a question, and what they find."""
 
-from typing import NamedTuple, cast
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from hopweave.graph_store.backend import Array
+from hopweave.graph_store.backend import (
+    MAX_ENDING,
+    MIN_SHARED_LETTERS,
+    MIN_STEM,
+    STOP_WORDS,
+    Array,
+    Floats,
+    Indices,
+    rarity,
+)
 from hopweave_postgres.arrays import SqlType, packed, unpacked
 from hopweave_postgres.connections import Rows
+from hopweave_postgres.schema import is_storable
 from hopweave_postgres.tenant import OF_NAMES, OF_NUMBERS
 
 NODE_COLUMNS = {"kind": "int2", "topic": "int2", "passages": "int4", "edge_ends": "int4", "edges": "int4"}
@@ -77,3 +88,102 @@ def no_near_rows() -> NearRows:
 
 def _unpacked(row: tuple[bytes | None, ...], columns: dict[str, str]) -> tuple[Array, ...]:
     return tuple(unpacked(one, cast(SqlType, kind)) for one, kind in zip(row, columns.values(), strict=False))
+
+
+MAX_LISTED = 300
+"""A word that is next to names in more documents than this is looked up for the nodes that a walk reaches only.
+
+The list of all names next to a frequent word grows with the corpus, while a walk reaches about as many nodes as ever.
+"""
+
+# two words are forms of one as in `same_stem`
+_NEAR = f"""
+WITH forms AS MATERIALIZED (
+    SELECT asked.place, words.id, words.near_documents FROM unnest(%s::text[]) WITH ORDINALITY AS asked (word, place)
+    JOIN words ON left(words.text, {MIN_STEM}) = left(asked.word, {MIN_STEM}) AND near_documents > 0
+    CROSS JOIN LATERAL (SELECT greatest(length(words.text), length(asked.word)) AS longer) l
+    CROSS JOIN LATERAL (
+        SELECT greatest({MIN_STEM}, longer - {MAX_ENDING}, ceil({MIN_SHARED_LETTERS} * longer)::int) AS needed
+    ) n
+    WHERE left(words.text, needed) = left(asked.word, needed)
+), found AS (
+    SELECT near.* FROM near WHERE word IN (SELECT id FROM forms WHERE near_documents <= %s)
+    UNION ALL
+    SELECT near.* FROM (SELECT DISTINCT id FROM forms WHERE near_documents > %s) f
+    CROSS JOIN unnest(%s::int[]) AS k (node)
+    CROSS JOIN LATERAL (SELECT * FROM near WHERE near.word = f.id AND near.node = k.node OFFSET 0) near
+)
+SELECT * FROM (SELECT {packed("place::int", "id", "near_documents")} FROM forms) f, (
+    SELECT {packed("found.word", "found.node", "found.passages", "n.passages")}
+    FROM found JOIN nodes n ON n.id = found.node
+) o
+"""
+
+
+NOTHING_NEAR: Rows = [(None,) * 7]
+"""The rows of `NearWords.statement` where nothing was found."""
+
+
+class NearWords:
+    """The words of one question and the names next to them, as far as they have been read."""
+
+    def __init__(self, words: list[str], found: Rows, documents: int) -> None:
+        """`found` are the rows of `statement`; `documents` is how many there are."""
+        self.words = words
+        self._asked, self._form, self._documents_near = (unpacked(one, "int4") for one in found[0][:3])
+        self._rows = [near_rows(found)]
+        self._documents = documents
+        self._closeness: tuple[Indices, Floats] | None = None
+
+    @staticmethod
+    def statement(words: Sequence[str], reached: Array) -> tuple[str, list[Any]]:
+        """The statement that finds the names next to these words; `reached` are nodes that are known already."""
+        return _NEAR, [list(words), MAX_LISTED, MAX_LISTED, reached.astype(np.int32)]
+
+    @property
+    def frequent(self) -> Array:
+        """The words that have to be looked up for every node that is reached."""
+        return np.unique(self._form[self._documents_near > MAX_LISTED]).astype(np.int32)
+
+    @property
+    def rows_read(self) -> int:
+        """How many rows were read."""
+        return sum(len(one.word) for one in self._rows)
+
+    def add(self, rows: NearRows) -> None:
+        """Take note of what stands next to further nodes."""
+        if len(rows.word):
+            self._rows.append(rows)
+            self._closeness = None
+
+    def closeness(self) -> tuple[Indices, Floats]:
+        """The nodes, each once and in order, and how closely their names occur next to the words."""
+        if self._closeness is None:
+            self._closeness = self._computed()
+        return self._closeness
+
+    def _computed(self) -> tuple[Indices, Floats]:
+        if not len(self._asked):
+            return np.empty(0, np.int64), np.empty(0)
+        groups = [self._asked == one for one in np.unique(self._asked)]
+        rarest = [
+            max(rarity(near, self._documents) for near in self._documents_near[group].tolist()) for group in groups
+        ]
+        weights = np.array(rarest) / sum(rarest)
+        rows = NearRows(*(np.concatenate(column) for column in zip(no_near_rows(), *self._rows, strict=True)))
+        pairs = np.unique(rows.word.astype(np.int64) << 32 | rows.node, return_index=True)[1]  # some may be read twice
+        word, node, count, passages = (column[pairs] for column in rows)
+        nodes, place = np.unique(node, return_inverse=True)
+        with_name = np.zeros(len(nodes))
+        with_name[place] = passages
+        closeness = np.zeros(len(nodes))
+        for weight, group in zip(weights.tolist(), groups, strict=True):
+            mine = np.isin(word, self._form[group])
+            shares = np.bincount(place[mine], count[mine], len(nodes)) / (1 + with_name)
+            closeness += weight * np.minimum(shares, 1.0)
+        return nodes[closeness > 0].astype(np.int64), closeness[closeness > 0]
+
+
+def content_words(words: Iterable[str]) -> list[str]:
+    """The words that are no stop words and that can be stored, each once."""
+    return [word for word in dict.fromkeys(words) if word not in STOP_WORDS and is_storable(word)]

@@ -7,6 +7,9 @@ from typing import Any, cast
 import numpy as np
 
 from hopweave.graph_store.backend import (
+    FILE_NAME,
+    MAX_SHARED,
+    MIN_SHARED,
     Array,
     Column,
     Direction,
@@ -23,23 +26,22 @@ from hopweave.graph_store.backend import (
     Value,
     shown_keys,
 )
-from hopweave_postgres.arrays import packed, unpacked
+from hopweave_postgres.arrays import LookedUpFlags, packed, unpacked
 from hopweave_postgres.connections import Connections, Rows
-from hopweave_postgres.cooccurrence import NOTHING_NEAR, NearWords, content_words
 from hopweave_postgres.edges import (
     EDGES,
     EDGES_AND_NEAR,
     EDGES_OF_NAMES,
     NODE_COLUMNS,
+    NOTHING_NEAR,
+    NearWords,
+    content_words,
     edge_columns,
     near_rows,
 )
-from hopweave_postgres.flags import LookedUpFlags
 from hopweave_postgres.names import PostgresNames, stored_keys
 from hopweave_postgres.schema import is_storable
-from hopweave_postgres.statements import PostgresStatements
-from hopweave_postgres.tenant import OF_KEYS, OF_NAMES, OF_NUMBERS, TenantFacts
-from hopweave_postgres.topic_share import topic_share
+from hopweave_postgres.tenant import OF_KEYS, OF_NAMES, OF_NUMBERS, PostgresStatements, TenantFacts
 from hopweave_postgres.trigrams import EXTENSION_SCHEMA
 
 _KNOWN, _PASSAGE, _TOPIC, _READ = 1, 2, 4, 8
@@ -395,3 +397,46 @@ class PostgresGraph(RowEdges):
         if key not in self._cache:
             self._cache[key] = make()
         return cast(Value, self._cache[key])
+
+
+_SAMPLED = 1024  # nodes of any kind
+
+_SHARE = """
+WITH sample AS (
+    SELECT n.id FROM generate_series(0, %s, %s) AS s (id) JOIN nodes n USING (id)
+    WHERE (n.flags & 8) > 0 AND n.kind = %s
+), topics AS (
+    SELECT s.id, e.dst FROM sample s
+    CROSS JOIN LATERAL (SELECT DISTINCT dst FROM edges WHERE src = s.id AND code / 4 = %s AND (code & 2) = 0) e
+), distinctive AS (
+    SELECT dst FROM topics GROUP BY dst HAVING count(*) <= greatest(%s * (SELECT count(*) FROM sample), %s)
+)
+SELECT count(DISTINCT t.id)::float / greatest((SELECT count(*) FROM sample), 1)
+FROM topics t JOIN distinctive USING (dst) JOIN nodes n ON n.id = t.dst WHERE (n.description::json ->> 2) !~ %s
+"""
+
+
+def topic_share(
+    connections: Connections,
+    shared: dict[Hashable, Any],
+    sizes: tuple[int, int, int],
+    passage_kind: int,
+    edge_types: Sequence[str],
+) -> float:
+    """The share of a graph, as `graph/storage/topic_share.py` counts it.
+
+    `sizes` are its version and how many passages and nodes it has. In a large graph the share is counted anew only when
+    a hundredth of the passages have come or gone; `shared` keeps it between questions.
+    """
+    version, passages, size = sizes
+    if not passages or "about" not in edge_types:
+        return 0.0
+    counted_at, passages_then, share = shared.get("topic share", (None, 0, 0.0))
+    is_like_then = passages >= _SAMPLED and abs(passages - passages_then) * 100 < passages
+    if version != counted_at and not is_like_then:
+        step = max(1, size // _SAMPLED)
+        about = edge_types.index("about")
+        parameters = (size - 1, step, passage_kind, about, MAX_SHARED, MIN_SHARED, FILE_NAME)
+        ((share,),) = connections.read(_SHARE, parameters)
+        shared["topic share"] = version, passages, share
+    return float(share)

@@ -2,12 +2,14 @@
 
 import contextlib
 import json
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
 from uuid import uuid4
 
 from hopweave.graph_store.backend import (
+    BACKWARD,
     STAGED_AT_ONCE,
     Added,
     Contribution,
@@ -26,17 +28,16 @@ from hopweave.graph_store.backend import (
     decoded,
     encoded,
     in_processes,
+    rarity_of_node,
     stored_builders,
 )
 from hopweave_postgres import schema as tables
-from hopweave_postgres.bulk import discard, merge_batch, stage_rows, staged_count
 from hopweave_postgres.connections import Connections
-from hopweave_postgres.export import all_edges, all_nodes
 from hopweave_postgres.graph import PostgresGraph
 from hopweave_postgres.save import Row
 from hopweave_postgres.schema import is_storable
 from hopweave_postgres.tenant import TenantFacts
-from hopweave_postgres.write import write_rows
+from hopweave_postgres.write import discard, merge_batch, stage_rows, staged_count, write_rows
 
 _MAX_BYTES = 2_000  # of an id or a name, as an index entry must not be longer
 _MERGED_AT_ONCE = 100_000
@@ -296,3 +297,33 @@ def _strings(value: Any) -> list[str]:
     if isinstance(value, Mapping):
         return [text for pair in value.items() for one in pair for text in _strings(one)]
     return [text for one in value for text in _strings(one)] if isinstance(value, list) else []
+
+
+def all_nodes(connections: Connections) -> tuple[Node, ...]:
+    """The nodes, ordered by id."""
+    found = connections.read("SELECT description FROM nodes WHERE (flags & 8) > 0")
+    return tuple(sorted((Node(*json.loads(text)) for (text,) in found), key=lambda node: node.id))
+
+
+def all_edges(connections: Connections, dead_end_share: float) -> list[Edge]:
+    """The edges by source, target and type, each of these once, with the weights summed."""
+    found = connections.read("SELECT id, description, passages, edge_ends FROM nodes WHERE (flags & 8) > 0")
+    ids = {number: json.loads(text)[0] for number, text, _, _ in found}
+    rarity = {number: rarity_of_node(passages, ends, dead_end_share) for number, _, passages, ends in found}
+    types = list(connections.read("SELECT edge_types FROM state")[0][0])
+    sums: defaultdict[tuple[str, str, str], list[float]] = defaultdict(list)
+    rows = connections.read("SELECT src, dst, code, weight, copies FROM edges WHERE (code & %s) = 0", [BACKWARD])
+    for source, target, code, weight, copies in rows:
+        key = ids[source], ids[target], types[code // 4]
+        sums[key] += [weight * rarity[source] * rarity[target]] * copies
+    labels = _labels(connections, ids, types)
+    return [Edge(*key, sum(sorted(sums[key])), labels.get(key, "")) for key in sorted(sums)]
+
+
+def _labels(connections: Connections, ids: dict[int, str], types: list[str]) -> dict[tuple[str, str, str], str]:
+    """How each relation was written most often; of equals the smallest."""
+    written: defaultdict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
+    query = "SELECT start_node, end_node, type, label FROM stated WHERE label IS NOT NULL AND start_node >= 0"
+    for start, end, code, label in connections.read(query):
+        written[ids[start], ids[end], types[code]][label] += 1
+    return {key: min(labels, key=lambda label: (-labels[label], label)) for key, labels in written.items()}
