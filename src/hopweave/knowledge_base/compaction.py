@@ -21,7 +21,7 @@ from hopweave.knowledge_base.images import Noted, clear_removed, noted, replace
 from hopweave.knowledge_base.live_indexes import Held, LiveIndex
 from hopweave.knowledge_base.locks import ForkAware, watch_forks
 from hopweave.knowledge_base.settings import read_settings, write_settings
-from hopweave.knowledge_base.snapshot import Snapshot, View
+from hopweave.knowledge_base.snapshot import Snapshot
 
 _log = logging.getLogger(__name__)
 
@@ -195,15 +195,14 @@ class Compaction(ForkAware):
             self.snapshot.folder.remove_leftovers(connection)
 
     def _write_image(self, index: LiveIndex[Any], rebuild: bool) -> Noted:
-        def held_at(view: View) -> Held[Any]:
+        with self.snapshot.view(*([] if rebuild or index.private else [index])) as view:
             if rebuild:
                 value, position = index.followed(Held(index.empty(), 0, 0), view.connection)
-                return Held(value, view.version, position)
-            if index.private:
-                return index.for_image(view.version, view.connection, self.snapshot.folder)
-            return self.snapshot.held(index, view.connection, view.version)
-
-        held = self.snapshot.at_one_version(held_at)
+                held = Held(value, view.version, position)
+            elif index.private:
+                held = index.for_image(view.version, view.connection, self.snapshot.folder)
+            else:
+                held = view.held[index.name]
         header, arrays = index.arrays(held.value)
         return self.snapshot.folder.write(
             index.name,

@@ -3,19 +3,19 @@
 Blended vectors are never stored: that of a document would keep a trace of a neighbour that was deleted.
 """
 
-from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Self
 
 import numpy as np
 
 from hopweave.concurrency.once import LRUCache
 from hopweave.graph.documents import graph_of, passage_numbers
-from hopweave.hit import Hit, Vector
-from hopweave.knowledge import Capability, Knowledge, Ranking
-from hopweave.knowledge_base.conditions import Rows, Tenant
+from hopweave.hit import Vector
+from hopweave.knowledge import Knowledge, Ranking
+from hopweave.knowledge_base.conditions import Rows, Tenant, tenant_condition
 from hopweave.knowledge_base.locks import ForkAware, watch_forks
+from hopweave.knowledge_base.settings import Settings
 from hopweave.knowledge_base.snapshot import Snapshot, View
 from hopweave.text.analyzers import analyzer as analyze_with
 from hopweave.vector.smoothing import smoothed
@@ -48,28 +48,21 @@ class SmoothedVectors(ForkAware):
         among: Rows | None,
     ) -> Ranking:
         """Documents by the cosine of their smoothed vector, all that a tenant may see or those of some rows."""
-
-        def rank(view: View) -> Ranking:
-            index = self._index(knowledge, view, model, own_share, tenant)
-            return view.nearest_in(index, vector, model, top_k, among)
-
-        with knowledge.one_version():  # vectors and graph of one version
-            return self._snapshot.at_one_version(rank)
-
-    def _index(
-        self, knowledge: Knowledge, view: View, model: str, own_share: float, tenant: Tenant | None
-    ) -> VectorIndex | None:
-        key = view.version, model, own_share, repr(None if tenant is None else sorted(tenant.items()))
-        return self._made.get_or_make(key, lambda: _smoothed(knowledge, view, model, own_share, tenant))
+        live = self._snapshot.vectors(model)
+        with knowledge.one_version(), self._snapshot.view(live) as view:  # vectors and graph of one version
+            key = view.version, model, own_share, repr(None if tenant is None else sorted(tenant.items()))
+            stored = view.index(live)
+            index = self._made.get_or_make(key, lambda: _smoothed(knowledge, view, stored, own_share, tenant))
+            return view.nearest(index, vector, model, top_k, among)
 
 
 def _smoothed(
-    knowledge: Knowledge, view: View, model: str, own_share: float, tenant: Tenant | None
+    knowledge: Knowledge, view: View, plain: VectorIndex | None, own_share: float, tenant: Tenant | None
 ) -> VectorIndex | None:
-    plain, allowed = view.vectors(model), view.allowed(tenant)
     if plain is None:
         return None
     rows, matrix = plain.by_row()
+    allowed = view.allowed(tenant)
     if allowed is not None:
         seen = np.isin(rows, allowed)
         rows, matrix = rows[seen], matrix[seen]
@@ -86,33 +79,26 @@ def _smoothed(
 
 
 class SnapshotRankings(Knowledge):
-    """Ranks documents by the indexes of a file; derived classes say which rows."""
+    """Ranks documents by the indexes of a file: all that a tenant may see, or those of some rows."""
 
+    settings: Settings
     _snapshot: Snapshot
     _smoothed: SmoothedVectors
+    _ranked: Rows | None = None
 
-    @property
-    @abstractmethod
-    def _own_model(self) -> str:
-        """The model whose vectors the file holds."""
-
-    @abstractmethod
-    def _rows(self, view: View, tenant: Tenant | None) -> Rows | None:
-        """The rows to rank, sorted; None for all."""
-
-    @abstractmethod
-    def _condition(self, tenant: Tenant | None) -> tuple[str, Sequence[Any]]:
-        """The same as an SQL condition on `documents`, and the values to bind."""
+    def _restricted_to(self, rows: Rows) -> Self:
+        """The same file, but only the documents of these rows are ranked, with the scores that they have among all."""
+        restricted = object.__new__(type(self))
+        restricted.__dict__.update(vars(self), _ranked=rows)
+        return restricted
 
     def rank_text(
         self, terms: Mapping[str, float], *, analyzer: str, top_k: int, tenant: Tenant | None = None
     ) -> Ranking:
         """Documents by BM25 over weighted, analysed query terms."""
-
-        def rank(view: View) -> Ranking:
-            return view.ranking(*view.text(analyzer).search(terms, top_k, self._rows(view, tenant)), top_k)
-
-        return self._snapshot.at_one_version(rank)
+        live = self._snapshot.text(analyzer)
+        with self._snapshot.view(live) as view:
+            return view.ranking(*view.index(live).search(terms, top_k, self._rows(view, tenant)), top_k)
 
     def rank_words(self, text: str, *, analyzer: str, top_k: int, tenant: Tenant | None = None) -> Ranking:
         """Documents by BM25 over the words of a text."""
@@ -121,20 +107,24 @@ class SnapshotRankings(Knowledge):
 
     def rank_full_text(self, expression: str, *, top_k: int, tenant: Tenant | None = None) -> Ranking:
         """Documents that match an FTS5 expression, by SQLite's own BM25, larger is better."""
-        condition, values = self._condition(tenant)
-        return self._snapshot.at_one_version(lambda view: view.by_full_text(expression, top_k, condition, values))
+        condition, values = tenant_condition(tenant or {})
+        if self._ranked is not None:
+            condition = "documents.row IN (SELECT value FROM json_each(?))"
+            values = [f"[{','.join(map(str, self._ranked.tolist()))}]"]
+        with self._snapshot.view() as view:
+            return view.by_full_text(expression, top_k, condition, values)
 
     def rank_vectors(
         self, vector: Vector, *, model: str | None = None, top_k: int, tenant: Tenant | None = None
     ) -> Ranking:
         """Documents by cosine to a vector of the named embedding model, which is the file's own when not given."""
-        name = model or self._own_model
-        own = name == self._own_model
-
-        def rank(view: View) -> Ranking:
-            return view.nearest(vector, name, top_k, self._rows(view, tenant), own)
-
-        return self._snapshot.at_one_version(rank)
+        name = model or self.settings.model
+        live = self._snapshot.vectors(name)
+        with self._snapshot.view(live) as view:
+            index = view.index(live)
+            if index is not None and name != self.settings.model:
+                view.warn_of_missing(index.size, name)
+            return view.nearest(index, vector, name, top_k, self._rows(view, tenant))
 
     def rank_smoothed(
         self,
@@ -144,54 +134,11 @@ class SnapshotRankings(Knowledge):
         model: str | None = None,
         top_k: int,
         tenant: Tenant | None = None,
-        among: Rows | None = None,
     ) -> Ranking:
         """Documents by the cosine of their vector blended with those of their neighbours in the graph."""
-        return self._smoothed.nearest(self, vector, model or self._own_model, own_share, top_k, tenant, among)
+        name = model or self.settings.model
+        return self._smoothed.nearest(self, vector, name, own_share, top_k, tenant, self._ranked)
 
-
-class FilteredRankings(SnapshotRankings):
-    """Ranks the documents of some rows only, with the scores that they have among all; all else is as in the file."""
-
-    def __init__(self, file: SnapshotRankings, snapshot: Snapshot, model: str, rows: Rows) -> None:
-        self._file = file
-        self._snapshot = snapshot
-        self._model = model
-        self._ranked = rows
-
-    @property
-    def capabilities(self) -> frozenset[Capability]:
-        """Those of the file."""
-        return self._file.capabilities
-
-    @property
-    def version(self) -> int:
-        """That of the file."""
-        return self._file.version
-
-    def get(self, ids: Iterable[str], *, tenant: Tenant | None = None) -> dict[str, Hit]:
-        """The documents with these ids."""
-        return self._file.get(ids, tenant=tenant)
-
-    def embed(self, text: str) -> tuple[str, Vector]:
-        """The vector of a text and the name of the embedding model that made it."""
-        return self._file.embed(text)
-
-    @property
-    def own_share(self) -> float:
-        """That of the file."""
-        return self._file.own_share
-
-    def rank_smoothed(self, vector: Vector, **options: Any) -> Ranking:
-        """Documents by the cosine of their vector blended with those of their neighbours in the graph."""
-        return self._file.rank_smoothed(vector, **options, among=self._ranked)
-
-    @property
-    def _own_model(self) -> str:
-        return self._model
-
-    def _rows(self, view: View, tenant: Tenant | None) -> Rows:  # noqa: ARG002
-        return self._ranked
-
-    def _condition(self, tenant: Tenant | None) -> tuple[str, list[str]]:  # noqa: ARG002
-        return "documents.row IN (SELECT value FROM json_each(?))", [f"[{','.join(map(str, self._ranked.tolist()))}]"]
+    def _rows(self, view: View, tenant: Tenant | None) -> Rows | None:
+        """The rows to rank, sorted; None for all."""
+        return view.allowed(tenant) if self._ranked is None else self._ranked

@@ -32,7 +32,6 @@ from hopweave.knowledge_base.live_indexes import (
 from hopweave.knowledge_base.locks import ForkAware, watch_forks
 from hopweave.metadata.filters import Filters
 from hopweave.scores import ScoreDistribution
-from hopweave.text.bm25_index import BM25Index
 from hopweave.vector.vector_index import VectorIndex
 
 T = TypeVar("T")
@@ -70,17 +69,21 @@ class Snapshot(ForkAware):
     def __post_init__(self) -> None:
         watch_forks(self)
 
-    def at_one_version(self, work: "Callable[[View], T]") -> T:
-        """Do something with the file and its indexes as they are at one version, whatever is written meanwhile."""
+    @contextmanager
+    def view(self, *indexes: LiveIndex[Any]) -> "Iterator[View]":
+        """The file and these of its indexes as they are at one version, whatever is written meanwhile."""
         known = -1
         while True:
             with self.connections.reading() as connection:
                 pin = self.connections.pin
                 version = pin.version if pin else self._version(connection, known)
                 try:
-                    return work(View(self, connection, version))
+                    held = {index.name: self.held(index, connection, version) for index in indexes}
                 except _MovedOn as moved:
                     known = moved.version
+                    continue
+                yield View(self, connection, version, held)
+                return
 
     @contextmanager
     def one_version(self) -> Iterator[None]:
@@ -123,13 +126,23 @@ class Snapshot(ForkAware):
             if held and held.version == (pin.version if pin else version_of(connection)):
                 graph: TableGraph = held.value
                 return graph
-        return self.at_one_version(lambda view: view.graph())
+        live = LiveGraph()
+        with self.view(live) as view:
+            return view.index(live)
+
+    def text(self, analyzer: str) -> LiveText:
+        """The BM25 index of an analyzer; one that the file does not keep is made from the documents."""
+        return LiveText(analyzer, stored=analyzer in self.stored_analyzers)
+
+    def vectors(self, model: str) -> LiveVectors:
+        """The vector index of an embedding model."""
+        return LiveVectors(model, self.approximate_above)
 
     def persisted(self, connection: sqlite3.Connection) -> list[LiveIndex[Any]]:
         """The indexes that images are made of."""
         return [
-            *(LiveText(name, stored=True) for name in self.stored_analyzers),
-            *(LiveVectors(model, self.approximate_above) for model in stored_models(connection)),
+            *map(self.text, self.stored_analyzers),
+            *map(self.vectors, stored_models(connection)),
             LiveGraph(),
         ]
 
@@ -228,33 +241,20 @@ class Snapshot(ForkAware):
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The file and its indexes at one version."""
+    """The file and some of its indexes, by name, at one version."""
 
     snapshot: Snapshot
     connection: sqlite3.Connection
     version: int
+    held: Mapping[str, Held[Any]]
 
-    def text(self, name: str) -> BM25Index:
-        """The BM25 index of an analyzer; one that the file does not keep is worked out from the documents."""
-        index = LiveText(name, stored=name in self.snapshot.stored_analyzers)
-        return self.snapshot.held(index, self.connection, self.version).value
+    def index(self, live: LiveIndex[T]) -> T:
+        """One of these indexes."""
+        held: Held[T] = self.held[live.name]
+        return held.value
 
-    def vectors(self, model: str) -> VectorIndex | None:
-        """The vector index of an embedding model, if there are vectors of it."""
-        index = LiveVectors(model, self.snapshot.approximate_above)
-        return self.snapshot.held(index, self.connection, self.version).value
-
-    def nearest(self, vector: Vector, model: str, top_k: int, rows: Rows | None, own: bool = True) -> Ranking:
-        """Documents by cosine to a vector of a model, all of them or those of some rows; `own` if it is the file's."""
-        index = self.vectors(model)
-        if index is not None and not own:
-            self._warn_of_missing(index.size, model)
-        return self.nearest_in(index, vector, model, top_k, rows)
-
-    def nearest_in(
-        self, index: VectorIndex | None, vector: Vector, model: str, top_k: int, rows: Rows | None
-    ) -> Ranking:
-        """The same in an index; None if there are no vectors of the model."""
+    def nearest(self, index: VectorIndex | None, vector: Vector, model: str, top_k: int, rows: Rows | None) -> Ranking:
+        """Documents by cosine to a vector of a model, all of them or those of some rows."""
         if index is None:
             if last_row(self.connection):
                 raise KnowledgeBaseError(f"{self.snapshot.connections.path}: holds no vectors of model {model!r}")
@@ -266,7 +266,7 @@ class View:
             )
         return self.ranking(*index.search(vector, top_k, rows), top_k)
 
-    def _warn_of_missing(self, vectors: int, model: str) -> None:
+    def warn_of_missing(self, vectors: int, model: str) -> None:
         """Say so in the log if a model that stands in for another cannot find all documents."""
         (count,) = self.connection.execute("SELECT count(*) FROM documents").fetchone()
         if vectors < count:
@@ -278,10 +278,6 @@ class View:
                 count,
                 model,
             )
-
-    def graph(self) -> TableGraph:
-        """The graph that the documents make together."""
-        return self.snapshot.held(LiveGraph(), self.connection, self.version).value
 
     def allowed(self, tenant: Tenant | None) -> Rows | None:
         """The rows a tenant may see, sorted; None when everything is visible."""

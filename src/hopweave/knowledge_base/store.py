@@ -25,15 +25,15 @@ from hopweave.hit import Vector
 from hopweave.knowledge import Capability, Within
 from hopweave.knowledge_base.check import image_notes, image_problems, problems
 from hopweave.knowledge_base.compaction import Compaction
-from hopweave.knowledge_base.conditions import Rows, Tenant
+from hopweave.knowledge_base.conditions import Tenant
 from hopweave.knowledge_base.connections import Connections
 from hopweave.knowledge_base.documents import Added, SourceFile, StoredDocuments, write_source_files
 from hopweave.knowledge_base.embed_again import embed_again, embed_anew, vectors_to_repair
 from hopweave.knowledge_base.images import ImageFolder
-from hopweave.knowledge_base.rankings import FilteredRankings, SmoothedVectors, SnapshotRankings
+from hopweave.knowledge_base.rankings import SmoothedVectors, SnapshotRankings
 from hopweave.knowledge_base.restore import put_in_place, sound_copy
 from hopweave.knowledge_base.settings import UNSET, Settings, stored_tenant_fields, write_settings
-from hopweave.knowledge_base.snapshot import Snapshot, View, version_of
+from hopweave.knowledge_base.snapshot import Snapshot, version_of
 from hopweave.knowledge_base.writer import Writer, check_writing, ids_of_source, record_imported, remove
 from hopweave.metadata.filters import Filters
 from hopweave.metadata.tenants import checked_tenant, in_context, require_tenant
@@ -428,17 +428,11 @@ class KnowledgeBase(StoredDocuments, SnapshotRankings):
         """The share of a document's own vector in vector search, as settled when the file was new."""
         return self.settings.own_share
 
-    @property
-    def _own_model(self) -> str:
-        return self.settings.model
-
-    def _rows(self, view: View, tenant: Tenant | None) -> Rows | None:
-        return view.allowed(tenant)
-
     def within(self, filters: Filters, *, tenant: Tenant | None = None) -> Within:
         """The documents that pass filters and that a tenant may see, read once for each version of the file."""
-        rows = self._snapshot.at_one_version(lambda view: view.within(filters, tenant))
-        return Within(len(rows), FilteredRankings(self, self._snapshot, self.settings.model, rows))
+        with self._snapshot.view() as view:
+            rows = view.within(filters, tenant)
+        return Within(len(rows), self._restricted_to(rows))
 
     def embed(self, text: str) -> tuple[str, Vector]:
         """The vector of a text and the name of the embedding model that made it."""
