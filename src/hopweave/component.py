@@ -30,7 +30,7 @@ from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCu
 from hopweave.concurrency.threads import run_in_thread
 from hopweave.errors import Cancelled, InvalidScore, reason_of
 from hopweave.hit import Hit, Receipt, Scale
-from hopweave.knowledge import Capability, Knowledge, Ranking, require
+from hopweave.knowledge import Capability, Knowledge, Ranking, ScoredRanking, require
 from hopweave.metadata.tenants import in_tenant
 from hopweave.query import Query
 
@@ -226,8 +226,14 @@ def fetched(
     >>> fetched([("a", 2.5)], Shelf(), Query("?"), "bm25", "positive")[0].receipts[0].details
     {'rank': 1}
     """
-    known = {hit.id: hit for hits in (upstream or {}).values() for hit in hits if hit.text}
-    documents = knowledge.get([key for key, _ in ranking if key not in known], tenant=query.tenant)
+    known = {hit.id: hit for hits in (upstream or {}).values() for hit in hits if hit.text or query.ids_only}
+    others = [key for key, _ in ranking if key not in known]
+    if not query.ids_only:
+        documents = knowledge.get(others, tenant=query.tenant)
+    elif isinstance(ranking, ScoredRanking):  # the knowledge has just ranked these documents itself
+        documents = {key: Hit(key) for key in others}
+    else:
+        documents = {key: Hit(key) for key in knowledge.visible(query.tenant or {}, others)}
     found = known | documents
     missing = sum(key not in found for key, _ in ranking) if knowledge.has_all else 0
     common = {**details, "missing": missing} if missing else details

@@ -35,7 +35,6 @@ from hopweave.search.retrieval import (
     materialise,
     search,
     search_async,
-    without_text,
 )
 from hopweave.stages.filter.confidence import READ, Confidence, confidence
 
@@ -185,7 +184,8 @@ class _Run:
             self.levels = []
         sources = [self.recipe.sources[name] for level in self.levels for name in level]
         self._late = self._needed() is not None and can_materialise_late(self.knowledge, sources)
-        self.filtered = FilteredSearch(self.query, without_text(self.knowledge) if self._late else self.knowledge)
+        self.asked = replace(self.query, ids_only=self._late)
+        self.filtered = FilteredSearch(self.asked, self.knowledge)
         self._key: str | None = None
         if self._cache is not None:  # only then is the version asked for, which may be that of a server
             self._key = self._cache.key(self.query, self._pipeline, self.knowledge.version, self.top_k, self._step)

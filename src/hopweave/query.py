@@ -124,7 +124,8 @@ class Query:
     `vector_texts` are texts whose mean vector is compared instead of that of the question, such as answers that a
     language model made up: L. Gao et al. (2023), Precise Zero-Shot Dense Retrieval without Relevance Labels (HyDE).
     `skip` switches parts of a recipe off for this question: `rerank`, `graph`, `freshness`, or the kind of a source or
-    stage.
+    stage. With `ids_only`, sources return hits without text and metadata; a pipeline asks them so if it reads the
+    documents after fusion.
 
     >>> Query("where does the Skua sail?", now=datetime(2026, 5, 1)).now.isoformat()
     '2026-05-01T00:00:00+00:00'
@@ -139,6 +140,7 @@ class Query:
     plan: Plan | None = None
     vector_texts: tuple[str, ...] = ()
     skip: Collection[str] = ()
+    ids_only: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 from time import perf_counter
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from hopweave.component import Fetched, Source
 from hopweave.concurrency.threads import run_in_thread, start_in_thread
 from hopweave.errors import KnowledgeBaseError, SourceTimeout
-from hopweave.hit import Hit, Vector
-from hopweave.knowledge import ALL_SEEN, Capability, Knowledge, Ranking, Unseen, Within
+from hopweave.hit import Hit
+from hopweave.knowledge import ALL_SEEN, Capability, Knowledge, Unseen, Within
 from hopweave.metadata.tenants import in_tenant
 from hopweave.query import Query
 from hopweave.recipe import Recipe
@@ -151,7 +151,7 @@ class Run(Protocol):
     """What asking sources needs of a question on its way through a recipe."""
 
     recipe: Recipe
-    query: Query
+    asked: Query
     knowledge: Knowledge
     filtered: FilteredSearch
 
@@ -246,7 +246,7 @@ def _attempt(name: str, run: Run) -> SourceOutcome:
     attempt = _Attempt(name, run)
     for source, knowledge in attempt.asks():
         try:
-            attempt.hits = source.search(run.query, knowledge, run.upstream(name))
+            attempt.hits = source.search(run.asked, knowledge, run.upstream(name))
         except Exception as error:
             attempt.error = error
     return attempt.outcome
@@ -256,7 +256,7 @@ async def _attempt_async(name: str, run: Run) -> SourceOutcome:
     attempt = _Attempt(name, run)
     for source, knowledge in attempt.asks():
         try:
-            attempt.hits = await source.search_async(run.query, knowledge, run.upstream(name))
+            attempt.hits = await source.search_async(run.asked, knowledge, run.upstream(name))
         except Exception as error:
             attempt.error = error
     return await run_in_thread(lambda: attempt.outcome) if attempt.may_be_unseen else attempt.outcome
@@ -295,48 +295,16 @@ def can_materialise_late(knowledge: Knowledge, sources: Iterable[Source]) -> boo
     )
 
 
-def without_text(knowledge: Knowledge) -> Knowledge:
-    """The same place, except that `get` returns hits without text and metadata."""
-    return cast(Knowledge, _WithoutText(knowledge))
-
-
 def materialise(hits: Sequence[Hit], knowledge: Knowledge, tenant: Mapping[str, Any] | None) -> list[Hit]:
     """Hits with the texts and metadata of their documents.
 
     >>> from hopweave import Document, KnowledgeBase
     >>> with KnowledgeBase.open() as kb:
     ...     _ = kb.add([Document("skua", "The Skua is a ferry.")])
-    ...     hits = list(without_text(kb).get(["skua", "lost"]).values())
-    ...     [(hit.id, hit.text) for hit in hits], materialise(hits, kb, None)[0].text
-    ([('skua', '')], 'The Skua is a ferry.')
+    ...     materialise([Hit("skua", 0.5)], kb, None)[0].text
+    'The Skua is a ferry.'
     """
     documents = knowledge.get([hit.id for hit in hits], tenant=tenant)
     if lost := [hit.id for hit in hits if hit.id not in documents]:
         raise KnowledgeBaseError(f"document {lost[0]!r} was ranked and is not there; hopweave check tells more")
     return [hit._replace(text=documents[hit.id].text, metadata=documents[hit.id].metadata) for hit in hits]
-
-
-class _WithoutText:
-    def __init__(self, knowledge: Knowledge) -> None:
-        self._knowledge = knowledge
-        self._there: set[str] = set()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._knowledge, name)
-
-    def rank_text(self, terms: Mapping[str, float], **options: Any) -> Ranking:
-        return self._noted(self._knowledge.rank_text(terms, **options))
-
-    def rank_vectors(self, vector: Vector, **options: Any) -> Ranking:
-        return self._noted(self._knowledge.rank_vectors(vector, **options))
-
-    def get(self, ids: Iterable[str], *, tenant: Mapping[str, Any] | None = None) -> dict[str, Hit]:
-        wanted, there = list(ids), self._there
-        if unknown := [key for key in wanted if key not in there]:
-            there.update(self._knowledge.visible(tenant or {}, unknown))
-        return {key: Hit(key) for key in wanted if key in there}
-
-    def _noted(self, ranking: Ranking) -> Ranking:
-        """What the knowledge itself ranks is there, and visible."""
-        self._there.update(key for key, _ in ranking)
-        return ranking

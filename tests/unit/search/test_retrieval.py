@@ -9,8 +9,9 @@ from hopweave.component import Source, fetched
 from hopweave.errors import KnowledgeBaseError
 from hopweave.graph.external_documents import ExternalDocuments
 from hopweave.graph.model import Contribution, Edge, Node
+from hopweave.hit import Hit
 from hopweave.recipe import Recipe, load_recipe
-from hopweave.search.retrieval import materialise, without_text
+from hopweave.search.retrieval import materialise
 from hopweave.sources.bm25 import BM25
 from hopweave.stages.filter.score_threshold import ScoreThreshold
 
@@ -109,7 +110,7 @@ def test_documents_that_the_store_of_the_user_lost_are_left_out_and_counted(harb
 
 
 def test_a_document_that_is_gone_is_an_error_and_no_silence(harbour):
-    hits = list(without_text(harbour).get(["d1"]).values())
+    hits = [Hit("d1", 0.5)]
     harbour.delete(["d1"])
     with pytest.raises(KnowledgeBaseError, match="document 'd1' was ranked and is not there"):
         materialise(hits, harbour, None)
