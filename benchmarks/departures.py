@@ -27,7 +27,6 @@ from hopweave.fusion.diagnostics import SubsetReport
 from hopweave.fusion.reciprocal_rank import ReciprocalRank
 from hopweave.graph.build.builders.metadata import MetadataBuilder
 from hopweave.graph.flow_pruning import FlowPruning
-from hopweave.graph.storage.csr import Graph
 from hopweave.graph.walk.personalised_pagerank import personalised_pagerank
 from hopweave.graph.walk.restart import restart_vector
 from hopweave.knowledge_base.train_embedder import train_embedder
@@ -37,6 +36,7 @@ from hopweave.routing.plan import Planner
 from hopweave.scores import sigmoid
 from hopweave.sources.full_text import FullText
 from hopweave.stages.adjust.corpus_boost import CORPUS_RULES
+from hopweave.testing.graphs import graph_from_arrays
 from hopweave.vector.embedders import StaticEmbedder
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
@@ -78,7 +78,7 @@ def restart() -> Figures:
         ranks = nx.pagerank(path, alpha=alpha, personalization={50: 1.0}, tol=1e-10, max_iter=1000)
         found[f"alpha {alpha}"] = round(sum(rank * abs(node - 50) for node, rank in ranks.items()), 2)
     ends = np.array(list(path.edges))
-    graph = Graph.from_arrays(ends[:, 0], ends[:, 1])
+    graph = graph_from_arrays(ends[:, 0], ends[:, 1])
     for value in (0.5, 0.1):
         scores = personalised_pagerank(graph, {50: 1.0}, restart=value, top_k=101, tolerance=1e-6)
         pairs = zip(scores.nodes.tolist(), scores.scores.tolist(), strict=True)

@@ -29,8 +29,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from hopweave.graph.port import Direction
-from hopweave.graph.storage.csr import Graph
 from hopweave.graph.walk.personalised_pagerank import personalised_pagerank
+from hopweave.testing.graphs import graph_from_arrays
 
 RESTARTS = (0.15, 0.5)
 TOP = 50
@@ -111,7 +111,7 @@ def measure(setting: Setting) -> dict[str, float | None]:
     sources, targets, weights = setting.make(setting.size, setting.edges)
     both_ways = setting.direction == "both"
     tracemalloc.start()
-    graph = Graph.from_arrays(sources, targets, weights, size=setting.size)
+    graph = graph_from_arrays(sources, targets, weights, size=setting.size)
     personalised_pagerank(graph, {int(sources[0]): 1.0}, direction=setting.direction, top_k=TOP)
     peak_mb = tracemalloc.get_traced_memory()[1] / 2**20
     tracemalloc.stop()

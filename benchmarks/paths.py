@@ -20,15 +20,16 @@ import numpy as np
 
 from hopweave.graph.model import Edge, Node
 from hopweave.graph.paths.flow import prune_paths
-from hopweave.graph.storage.csr import Graph
+from hopweave.graph.storage.table_graph import TableGraph
 from hopweave.graph.walk.personalised_pagerank import personalised_pagerank
+from hopweave.testing.graphs import graph_from_arrays, graph_from_edges
 
 ENDPOINTS = 8
 QUESTIONS = 50
 TIME_BUDGET_SECONDS = 0.1
 
 
-def graph_of_triples(file: Path) -> Graph:
+def graph_of_triples(file: Path) -> TableGraph:
     """Entities and relations of a file of triples."""
     nodes, edges = set(), []
     for line in file.read_text(encoding="utf-8").splitlines():
@@ -37,13 +38,13 @@ def graph_of_triples(file: Path) -> Graph:
                 source, target = Node.entity(triple[0]), Node.entity(triple[2])
                 nodes |= {(source.id, source.name), (target.id, target.name)}
                 edges.append(Edge(source.id, target.id, triple[1]))
-    return Graph.build((Node(id_, "entity", name) for id_, name in sorted(nodes)), edges)
+    return graph_from_edges((Node(id_, "entity", name) for id_, name in sorted(nodes)), edges)
 
 
-def questions(graph: Graph) -> dict[str, list[dict[int, float]]]:
+def questions(graph: TableGraph) -> dict[str, list[dict[int, float]]]:
     """Scores of nodes, as an answer would have them."""
     rng = np.random.default_rng(3)
-    edges = np.diff(graph.adjacency("both").indptr)
+    edges = graph.edge_counts(np.arange(graph.size))
     busiest, known = np.argsort(-edges, kind="stable")[:40], np.flatnonzero(edges >= 5)
     answers = [
         personalised_pagerank(graph, {int(node): 1.0 for node in rng.choice(known, 2, replace=False)}, top_k=50)
@@ -58,7 +59,7 @@ def questions(graph: Graph) -> dict[str, list[dict[int, float]]]:
     }
 
 
-def measure_triples(graph: Graph) -> dict[str, float]:
+def measure_triples(graph: TableGraph) -> dict[str, float]:
     medians, counts = [], []
     for scores in questions(graph).values():
         times = []
@@ -78,7 +79,7 @@ def measure_triples(graph: Graph) -> dict[str, float]:
 
 def measure_clique(size: int) -> dict[str, float | bool]:
     sources, targets = np.triu_indices(size, 1)
-    graph = Graph.from_arrays(sources, targets, size=size)
+    graph = graph_from_arrays(sources, targets, size=size)
     start = time.perf_counter()
     found = prune_paths(
         graph, dict.fromkeys(range(ENDPOINTS), 1.0), threshold=0.0, time_budget_seconds=TIME_BUDGET_SECONDS

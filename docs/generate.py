@@ -85,7 +85,7 @@ REFERENCE = {
     ],
     "graph": [
         "hopweave.graph.model",
-        "hopweave.graph.storage.csr",
+        "hopweave.testing.graphs",
         "hopweave.graph.port",
         "hopweave.graph.walk.personalised_pagerank",
         "hopweave.graph.link.linker",

@@ -50,11 +50,11 @@ REPLACED = {  # by the word of information retrieval, of networkx or of a framew
     "steering": "node bias",
     "surety": "confidence",
     "telling": "content words",
-    "Terms": "SolverOptions, TermSet",
+    "Terms": "WalkOptions, TermSet",
     "Things": "surface forms",
     "told": "describe",
     "undisturbed": "file_state",
-    "Walk": "TransitionMatrix, TransitionOperator",
+    "Walk": "weight_matrix",
     "waves": "dependency levels",
 }
 CODED = {  # of these, names that are no words of plain English: they do not stand in texts, comments and YAML either

@@ -6,9 +6,9 @@ from hopweave.document import Document
 from hopweave.errors import MissingCapability
 from hopweave.graph.documents import graph_of, passage_numbers
 from hopweave.graph.model import Node
-from hopweave.graph.storage.csr import Graph
 from hopweave.hit import Hit
 from hopweave.knowledge import Capability, Knowledge, require
+from hopweave.testing.graphs import graph_from_edges
 
 
 class Shelf(Knowledge):
@@ -50,7 +50,7 @@ def test_a_place_that_says_nothing_else():
 def test_what_a_tenant_sees_is_kept_for_a_version_if_that_is_one_of_the_documents(versions_documents, seen):
     class Desk(Shelf):
         capabilities = frozenset({Capability.GRAPH, Capability.TENANTS})
-        graph = Graph.build([Node.passage("d")], [])
+        graph = graph_from_edges([Node.passage("d")], [])
         owned = ("d",)
 
         def visible(self, tenant, ids=None):

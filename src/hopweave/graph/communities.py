@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hopweave.errors import HopweaveError
 from hopweave.graph.port import GraphPort
-from hopweave.graph.walk.transition_matrix import all_edges, transition_matrix
+from hopweave.graph.walk.transitions import TypeWeights, weight_matrix
 
 MIN_EDGES = 10
 """With fewer edges, communities are not computed."""
@@ -29,15 +30,18 @@ def communities(
     V. D. Blondel, J.-L. Guillaume, R. Lambiotte, E. Lefebvre (2008), Fast Unfolding of Communities in Large Networks.
     Nodes move in batches rather than one by one, which numpy can do at once.
 
-    >>> from hopweave.graph.storage.csr import Graph
+    >>> from hopweave.testing.graphs import graph_from_arrays
     >>> ring = np.arange(5)
     >>> edges = [(a + side, b + side) for side in (0, 5) for a in ring for b in ring if a < b] + [(0, 5)]
-    >>> communities(Graph.from_arrays(*np.array(edges).T)).tolist()
+    >>> communities(graph_from_arrays(*np.array(edges).T)).tolist()
     [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
     """
     if not resolution > 0:
         raise ValueError(f"resolution: {resolution} is not allowed; it must be above 0")
-    if len(all_edges(graph, "out").targets) < MIN_EDGES:
+    edges = graph.all_edges()
+    if edges is None:
+        raise HopweaveError("communities need all edges of a graph in memory")
+    if len(edges.targets) < MIN_EDGES:
         return None
     chosen = None if edge_type_weights is None else tuple(sorted(edge_type_weights.items()))
     return graph.cached(
@@ -62,12 +66,12 @@ class _Network:
 def _louvain(
     graph: GraphPort, resolution: float, edge_type_weights: Mapping[str, float] | None, seed: int
 ) -> npt.NDArray[np.int64]:
-    matrix = transition_matrix(graph, "both", edge_type_weights)
-    sources, targets = np.repeat(np.arange(matrix.size), np.diff(matrix.indptr)), matrix.targets.astype(np.int64)
+    matrix = weight_matrix(graph, TypeWeights("both", edge_type_weights))
+    sources, targets = np.repeat(np.arange(graph.size), np.diff(matrix.indptr)), matrix.indices.astype(np.int64)
     apart = sources != targets
-    network = _Network(sources[apart], targets[apart], matrix.weights[apart], matrix.degrees)
+    network = _Network(sources[apart], targets[apart], matrix.data[apart], np.asarray(matrix.sum(axis=1)))
     random = np.random.default_rng(seed)
-    labels = np.arange(matrix.size)
+    labels = np.arange(graph.size)
     while True:
         moved = _moved(network, resolution, random)
         names, moved = np.unique(moved, return_inverse=True)

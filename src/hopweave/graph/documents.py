@@ -37,8 +37,8 @@ def passage_numbers(graph: GraphPort, documents: Iterable[str]) -> dict[str, int
     """The nodes of documents, by document id; those without a node are left out.
 
     >>> from hopweave.graph.model import Node
-    >>> from hopweave.graph.storage.csr import Graph
-    >>> passage_numbers(Graph.build([Node.passage("d")], []), ["d", "lost"])
+    >>> from hopweave.testing.graphs import graph_from_edges
+    >>> passage_numbers(graph_from_edges([Node.passage("d")], []), ["d", "lost"])
     {'d': 0}
     """
     ids = {passage_id(key): key for key in documents}

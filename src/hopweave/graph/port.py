@@ -77,16 +77,6 @@ class WeightedEdges(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Adjacency:
-    """The edges of all nodes in one direction: those of node i at positions `indptr[i]` to `indptr[i + 1]`."""
-
-    indptr: npt.NDArray[np.int64]
-    targets: npt.NDArray[np.int32]
-    weights: npt.NDArray[np.float64]
-    types: npt.NDArray[np.int32]
-
-
-@dataclass(frozen=True, slots=True)
 class StationaryDistribution:
     """The limit of a random walk without restarts, within each connected component.
 
@@ -143,12 +133,7 @@ class StationaryDistribution:
 
 
 class EdgeRows(Protocol):
-    """Edges in memory that can be read a few nodes at a time, without making arrays of all of them first."""
-
-    @property
-    def entry_count(self) -> int:
-        """The number of edges, each counted at both ends."""
-        ...
+    """Edges that can be read a few nodes at a time with the weights of a random walk, in memory or from a server."""
 
     def weighted(self, forward: Sequence[float], backward: Sequence[float]) -> Callable[[Indices], WeightedEdges]:
         """A function that returns the edges of nodes both ways, each weight times the factor of its type."""
@@ -160,7 +145,7 @@ class EdgeRows(Protocol):
 
     @property
     def read_ahead(self) -> float:
-        """At which share of the threshold of a push it is worth to read a node along with others; 0 if never."""
+        """Read a node ahead once its residual reaches this share of the push threshold; 0 turns reading ahead off."""
         ...
 
     def expect(self, nodes: Indices) -> None:
@@ -317,16 +302,12 @@ class GraphPort(Protocol):
         """Who states what, for tenants; None if it is not known: then an edge belongs to the passages at its ends."""
         ...
 
-    def stationary_distribution(self, direction: Direction = "out") -> StationaryDistribution | None:
-        """The limit of a random walk without restarts; None if it is not known."""
-        ...
-
-    def adjacency(self, direction: Direction) -> Adjacency | None:
-        """All edges as flat arrays, for solvers of the whole graph; None if this graph does not live in memory."""
+    def all_edges(self) -> Neighbours | None:
+        """The outgoing edges of all nodes; None if this graph does not lie in memory, or is a view of a part."""
         ...
 
     def edge_rows(self) -> EdgeRows | None:
-        """For local algorithms, if `adjacency` would first have to be made; else None."""
+        """The edges as a random walk reads them; None if it has to read them by `neighbours`."""
         ...
 
     @property

@@ -43,10 +43,10 @@ class TenantView:
     the weights of edges, the rarity of names, co-occurrence, and the degrees of nodes.
 
     >>> from hopweave.graph.model import Edge
-    >>> from hopweave.graph.storage.csr import Graph
+    >>> from hopweave.testing.graphs import graph_from_edges
     >>> nodes = [Node.passage("a"), Node.passage("b"), Node.entity("Skua"), Node.entity("Falk")]
     >>> edges = [("a", "skua"), ("b", "skua"), ("b", "falk")]
-    >>> graph = Graph.build(nodes, [Edge(f"passage:{one}", f"entity:{other}", "mentions") for one, other in edges])
+    >>> graph = graph_from_edges(nodes, [Edge(f"passage:{one}", f"entity:{other}", "mentions") for one, other in edges])
     >>> view = TenantView(graph, lambda ids: {"a"}.intersection(ids))
     >>> sorted(view.lookup(["skua", "falk"])), sorted(view.find(["passage:a", "passage:b"]))
     (['skua'], ['passage:a'])
@@ -146,10 +146,7 @@ class TenantView:
         """None: contributors are not revealed."""
         return None
 
-    def stationary_distribution(self, direction: Direction = "out") -> None:
-        """It is not known for a part of the graph."""
-
-    def adjacency(self, direction: Direction) -> None:
+    def all_edges(self) -> None:
         """None: edges are read for the nodes that are reached."""
 
     def edge_rows(self) -> None:

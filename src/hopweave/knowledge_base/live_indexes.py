@@ -342,8 +342,8 @@ class LiveGraph(LiveIndex[TableGraph]):
 def _by_id(graph: TableGraph) -> tuple[Array, ...]:
     """The hashes of ids in order, and edges as source, target, type and weight in the order of such hashes."""
     nodes = np.array([string_hash(id_) for id_ in graph.ids], np.uint64)
-    edges = graph.adjacency("out")
-    sources = nodes[np.repeat(np.arange(graph.size), np.diff(edges.indptr))]
+    edges = graph.all_edges()
+    sources = nodes[np.repeat(np.arange(graph.size), np.diff(edges.offsets))]
     types = np.array([string_hash(name) for name in (*graph.edge_types, "")], np.uint64)[edges.types]
     order = np.lexsort((types, nodes[edges.targets], sources))
     there = np.array([bool(id_) for id_ in graph.ids], np.bool_)

@@ -287,7 +287,6 @@ class PageRank(Source):
             {0: 1.0} if graph.size else {},
             edge_type_weights={**EDGE_TYPE_WEIGHTS, **self.edge_type_weights},
             backward_type_weights={**EDGE_TYPE_WEIGHTS, **self.backward_type_weights},
-            engine="push",
         )
 
     def _walk(
@@ -307,7 +306,6 @@ class PageRank(Source):
             among=graph.nodes_of_kind(self.result_kind),
             top_k=self.top_k,
             min_score=self.min_share,
-            engine="push",  # only the neighbourhood of the seeds matters, whatever the size of the graph
             tolerance=self.tolerance,
             time_budget_seconds=self.time_budget_seconds,
         )

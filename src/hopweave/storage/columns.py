@@ -212,12 +212,12 @@ class FrozenRows:
         starts, lengths = self.starts[rows], self.lengths[rows]
         moved = starts >= self.base_size
         if moved.all():
-            positions = _positions(starts - self.base_size, lengths)
+            positions = run_positions(starts - self.base_size, lengths)
             return lengths, [values[positions] for values in self._tail]
         if not moved.any():
-            positions = _positions(starts, lengths)
+            positions = run_positions(starts, lengths)
             return lengths, [values[positions] for values in self._base]
-        positions, from_tail = _positions(starts, lengths), np.repeat(moved, lengths)
+        positions, from_tail = run_positions(starts, lengths), np.repeat(moved, lengths)
         in_base, in_tail = positions[~from_tail], positions[from_tail] - self.base_size
         fields = []
         for base, tail in zip(self._base, self._tail, strict=True):
@@ -231,7 +231,7 @@ class FrozenRows:
         return dict(zip(self._names, self.gather(np.arange(len(self.lengths)))[1], strict=True))
 
 
-def _positions(starts: Array, lengths: Array) -> Numbers:
+def run_positions(starts: Array, lengths: Array) -> Numbers:
     """The positions of runs that start at `starts` and are `lengths` long, end to end."""
     ends = np.cumsum(lengths, dtype=np.int64)
     positions = np.repeat(starts - (ends - lengths), lengths)

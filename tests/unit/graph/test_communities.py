@@ -3,12 +3,12 @@ import numpy as np
 import pytest
 
 from hopweave.graph.communities import communities
-from hopweave.graph.storage.csr import Graph
+from hopweave.testing.graphs import graph_from_arrays, graph_from_edges
 
 
 def graph_of(other, size=None):
     sources, targets = np.array(list(other.edges())).T
-    return Graph.from_arrays(sources, targets, size=size or other.number_of_nodes())
+    return graph_from_arrays(sources, targets, size=size or other.number_of_nodes())
 
 
 def groups(labels):
@@ -20,7 +20,7 @@ def modularity(other, labels):
 
 
 def test_too_few_edges_have_no_communities():
-    assert communities(Graph.build([], [])) is None
+    assert communities(graph_from_edges([], [])) is None
     assert communities(graph_of(nx.path_graph(10))) is None, "9 edges"
     assert communities(graph_of(nx.path_graph(11))) is not None, "10 edges"
 
@@ -64,11 +64,11 @@ def test_weights_and_edge_types_count():
     light = [(one, other) for one in range(3) for other in range(3, 6)]
     sources, targets = np.array(heavy + light).T
     types = np.array([0] * len(heavy) + [1] * len(light))
-    graph = Graph.from_arrays(sources, targets, types=types, edge_types=("part_of", "near"))
+    graph = graph_from_arrays(sources, targets, types=types, edge_types=("part_of", "near"))
     apart = communities(graph, edge_type_weights={"part_of": 1.0, "near": 0.01})
     assert apart.tolist() == [0, 0, 0, 1, 1, 1]
     weights = np.where(types == 0, 1.0, 0.01)
-    assert communities(Graph.from_arrays(sources, targets, weights)).tolist() == apart.tolist()
+    assert communities(graph_from_arrays(sources, targets, weights)).tolist() == apart.tolist()
 
 
 def test_a_higher_resolution_gives_smaller_communities():

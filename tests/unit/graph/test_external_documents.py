@@ -12,7 +12,6 @@ from hopweave.graph.build.resolve import resolve
 from hopweave.graph.documents import graph_of, passage_numbers
 from hopweave.graph.external_documents import ExternalDocuments
 from hopweave.graph.model import Node
-from hopweave.graph.storage.csr import Graph
 from hopweave.hit import Hit
 from hopweave.knowledge import Capability
 from hopweave.knowledge_base.store import KnowledgeBase
@@ -23,6 +22,7 @@ from hopweave.sources.bm25 import BM25
 from hopweave.sources.full_text import FullText
 from hopweave.sources.pagerank import PageRank
 from hopweave.sources.vector_search import VectorSearch
+from hopweave.testing.graphs import graph_from_edges
 
 EAST = np.array([1, 0], np.float32)
 DOCUMENTS = [
@@ -55,7 +55,7 @@ def test_a_tenant_sees_its_own(elsewhere):
 
 def test_documents_may_change_hands_without_a_new_version():
     shelf = {"d": Hit("d", metadata={"owner": "museum"})}
-    there = ExternalDocuments(Graph.build([Node.passage("d")], []), lambda ids: [shelf[key] for key in ids])
+    there = ExternalDocuments(graph_from_edges([Node.passage("d")], []), lambda ids: [shelf[key] for key in ids])
     for owner, seen in (("museum", ["d"]), ("harbour", [])):
         shelf["d"] = Hit("d", metadata={"owner": owner})
         assert list(passage_numbers(graph_of(there, "test", {"owner": "museum"}), ["d"])) == seen

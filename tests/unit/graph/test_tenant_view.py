@@ -7,9 +7,9 @@ from hopweave.graph.build.resolve import resolve
 from hopweave.graph.link.linker import Linker
 from hopweave.graph.model import IMPORTED, Contribution, Edge, Mention, Node
 from hopweave.graph.paths.neighbourhood import neighbourhood
-from hopweave.graph.storage.csr import Graph
 from hopweave.graph.tenant_view import TenantView
 from hopweave.graph.walk.personalised_pagerank import personalised_pagerank
+from hopweave.testing.graphs import graph_from_edges
 
 SKUA, FALK = "entity:skua", "entity:falk"
 
@@ -133,13 +133,13 @@ def test_walks_do_not_pass_through_what_is_hidden():
         contribution("third", mentions=["Falk"]),
         visible=("mine", "third"),
     )
-    found = personalised_pagerank(view, {SKUA: 1.0}, engine="push")
+    found = personalised_pagerank(view, {SKUA: 1.0})
     assert {node.id for node in graph.nodes(found.nodes)} == {SKUA, "passage:mine"}
 
 
 def test_a_graph_that_does_not_know_who_states_what_shows_the_edges_of_passages():
     nodes = [Node.passage("mine"), Node.passage("theirs"), Node.entity("Skua"), Node.entity("Falk")]
     edges = [Edge("passage:mine", SKUA), Edge("passage:theirs", FALK), Edge(SKUA, FALK, "knows")]
-    graph = Graph.build(nodes, edges)
+    graph = graph_from_edges(nodes, edges)
     view = TenantView(graph, {"mine"}.intersection)
     assert seen(view, graph) == ([SKUA, "passage:mine"], [("passage:mine", "relates_to", SKUA)])

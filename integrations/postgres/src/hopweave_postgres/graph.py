@@ -126,11 +126,6 @@ class PostgresGraph(RowEdges):
         """The graph itself: it reads the edges of nodes when they are asked for."""
         return self
 
-    @property
-    def entry_count(self) -> int:
-        """So large a number that a walk pushes and does not solve for the whole graph."""
-        return 1 << 62
-
     read_ahead = 0.2
 
     def expect(self, nodes: Indices) -> None:
@@ -148,10 +143,7 @@ class PostgresGraph(RowEdges):
     def stationary_distribution_of(self, key: str, make: Callable[[], StationaryDistribution | None]) -> None:
         """It is not known: it would take the whole graph."""
 
-    def stationary_distribution(self, direction: Direction = "out") -> None:
-        """It is not known: it would take the whole graph."""
-
-    def adjacency(self, direction: Direction) -> None:
+    def all_edges(self) -> None:
         """None: edges are read for the nodes that are reached."""
 
     def _gather(self, nodes: Array) -> tuple[Array, Sequence[Array]]:

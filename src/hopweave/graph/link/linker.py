@@ -63,9 +63,9 @@ class Linking:
     [0, 1]: its weight, divided by that of a name in one passage. It is not `finished` if a server did not answer in
     time: then there may be links that were not found.
 
-    >>> from hopweave.graph.storage.csr import Graph
+    >>> from hopweave.testing.graphs import graph_from_edges
     >>> skua = Node.entity("Skua")
-    >>> linking = Linker().link("Who built the Skua?", Graph.build([skua], []))
+    >>> linking = Linker().link("Who built the Skua?", graph_from_edges([skua], []))
     >>> linking.confidence, linking.specificity  # no passage is about it, and none mentions it
     (0.5, 1.0)
     """
@@ -127,8 +127,8 @@ class _Candidate:
 class Linker(BaseModel):
     """Finds the nodes that a question names: word for word first, then nearly so.
 
-    >>> from hopweave.graph.storage.csr import Graph
-    >>> graph = Graph.build([Node.entity("MV Skua"), Node.entity("Harris")], [])
+    >>> from hopweave.testing.graphs import graph_from_edges
+    >>> graph = graph_from_edges([Node.entity("MV Skua"), Node.entity("Harris")], [])
     >>> linking = Linker().link("When does the MV Skua's crew reach Haris?", graph)
     >>> [(link.name, link.surface, link.match) for link in linking.links]
     [('MV Skua', 'MV Skua', 'exact'), ('Harris', 'Haris', 'fuzzy')]

@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from hopweave.graph.paths.path import Path, describe
 from hopweave.graph.port import GraphPort, Mask
-from hopweave.graph.walk.transition_matrix import type_factors
-from hopweave.graph.walk.transition_rows import PortRows, TransitionRows
+from hopweave.graph.walk.transitions import PortRows, TransitionRows, TypeWeights
 
 EDGES_AT_ONCE = 20_000
 """About how many edges are read between two looks at the clock."""
@@ -88,8 +87,8 @@ def prune_paths(
     - `max_branches`: how many unfinished branches may be followed from one hop to the next; beyond that, and after
       `time_budget_seconds`, the answer is the best so far and `finished` is False.
 
-    >>> from hopweave.graph.storage.csr import Graph
-    >>> chain = Graph.from_arrays(np.array([0, 1]), np.array([1, 2]))
+    >>> from hopweave.testing.graphs import graph_from_arrays
+    >>> chain = graph_from_arrays(np.array([0, 1]), np.array([1, 2]))
     >>> found = prune_paths(chain, {0: 1.0, 2: 0.5})
     >>> [(path.words, round(path.flow, 2)) for path in found.paths]
     [('0 —relates_to→ 1 —relates_to→ 2', 0.32)]
@@ -102,7 +101,7 @@ def prune_paths(
     endpoints = [node for node in endpoints if scores[node] > 0 and (allowed is None or allowed[node])][:max_endpoints]
     if len(endpoints) < 2:
         return Paths((), finished=True)
-    rows = PortRows(graph, {"both": type_factors(graph.edge_types, edge_type_weights)}, allowed)
+    rows = PortRows(graph, TypeWeights("both", edge_type_weights), allowed)
     search = _BranchSearch(rows, decay, threshold, max_branches, deadline)
     best = _by_reliability(search.arrivals(endpoints, max_hops), scores)[:top_k]
     described = describe(graph, [route for route, _, _ in best], edge_type_weights)

@@ -26,8 +26,8 @@ def neighbourhood(
 ) -> Neighbourhood:
     """What is one edge away from these nodes, in either direction, over all edge types or the ones named.
 
-    >>> from hopweave.graph.storage.csr import Graph
-    >>> graph = Graph.build(
+    >>> from hopweave.testing.graphs import graph_from_edges
+    >>> graph = graph_from_edges(
     ...     [Node(id_, "service", id_) for id_ in ("api", "db", "web")],
     ...     [Edge("web", "api", "calls"), Edge("api", "db", "calls")],
     ... )

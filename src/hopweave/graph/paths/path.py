@@ -8,7 +8,7 @@ import numpy as np
 
 from hopweave.graph.model import Node
 from hopweave.graph.port import GraphPort
-from hopweave.graph.walk.transition_matrix import type_factors
+from hopweave.graph.walk.transitions import type_factors
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,8 @@ def describe(
 
     Of equally strong edges, one along the route comes first, then the type that comes first by name.
 
-    >>> from hopweave.graph.storage.csr import Graph
-    >>> graph = Graph.from_arrays(np.array([1, 1]), np.array([0, 2]))
+    >>> from hopweave.testing.graphs import graph_from_arrays
+    >>> graph = graph_from_arrays(np.array([1, 1]), np.array([0, 2]))
     >>> describe(graph, [[0, 1, 2]])[0][1:]
     (('relates_to', 'relates_to'), (False, True))
     """

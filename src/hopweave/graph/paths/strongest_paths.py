@@ -7,8 +7,7 @@ import numpy.typing as npt
 
 from hopweave.graph.paths.path import Path, describe
 from hopweave.graph.port import GraphPort, Mask
-from hopweave.graph.walk.solver_options import SolverOptions
-from hopweave.graph.walk.transition_rows import TransitionRows, borrowed, transition_rows
+from hopweave.graph.walk.transitions import TransitionRows, TypeWeights, WalkOptions, borrowed, transition_rows
 from hopweave.scores import best_and_ties
 
 _Hop = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
@@ -35,8 +34,8 @@ def strongest_paths(
     `reliability` is the flow. A target that is a seed itself is a path of one node. With `only_read`, paths go over
     nodes whose edges have been read before, in a graph on a server; in memory that makes no difference.
 
-    >>> from hopweave.graph.storage.csr import Graph
-    >>> graph = Graph.from_arrays(np.array([0, 0, 1]), np.array([1, 2, 2]), np.array([3.0, 1.0, 3.0]))
+    >>> from hopweave.testing.graphs import graph_from_arrays
+    >>> graph = graph_from_arrays(np.array([0, 0, 1]), np.array([1, 2, 2]), np.array([3.0, 1.0, 3.0]))
     >>> {target: path.words for target, path in strongest_paths(graph, {0: 1.0}, [1, 2]).items()}
     {1: '0 —relates_to→ 1', 2: '0 —relates_to→ 1 —relates_to→ 2'}
     """
@@ -44,8 +43,8 @@ def strongest_paths(
     start = {node: weight for node, weight in seeds.items() if weight > 0 and (allowed is None or allowed[node])}
     if not wanted or not start:
         return {}
-    options = SolverOptions(1.0, tolerance=1e-9, node_bias=allowed)
-    rows = transition_rows(graph, options, edge_type_weights=edge_type_weights)
+    options = WalkOptions(1.0, tolerance=1e-9, node_bias=allowed)
+    rows = transition_rows(graph, options, TypeWeights("both", edge_type_weights))
     routes = _strongest_routes(rows, start, wanted, max_hops, decay, breadth, only_read)
     described = describe(graph, [route for route, _ in routes.values()], edge_type_weights)
     return {

@@ -3,16 +3,13 @@
 import math
 import unicodedata
 from abc import ABC, abstractmethod
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import cached_property
 from itertools import islice
 
 import numpy as np
 
 from hopweave.graph.port import Shown
 from hopweave.language.stop_words import STOP_WORDS
-from hopweave.language.words import word_key
 from hopweave.storage.strings import string_hash
 
 _MAX_CANDIDATES = 2000  # names compared for one span of the question
@@ -143,59 +140,6 @@ class _Rarity(dict[str, float]):
         # on a server, the last name with a word may go between two statements
         self[word] = math.log(1 + self._count / max(self._names.frequency(word), 1))
         return self[word]
-
-
-class NameIndex(SimilarNames):
-    """Finds nodes by their names, letter by letter or nearly so.
-
-    >>> names = NameIndex(["MV Skua", "Port of Harris"])
-    >>> names.exact("mv skua"), names.nearest(["port", "harriss"])[0]
-    ((0,), 'port of harris')
-    """
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self._nodes: dict[str, int] = {}
-        self._namesakes: defaultdict[str, list[int]] = defaultdict(list)  # few, so most names need no list of their own
-        for number, key in enumerate(map(word_key, names)):
-            if self._nodes.setdefault(key, number) != number:
-                self._namesakes[key].append(number)
-
-    def exact(self, key: str) -> tuple[int, ...]:
-        """The nodes whose name has this word key."""
-        return (self._nodes[key], *self._namesakes.get(key, ())) if key in self._nodes else ()
-
-    def count(self) -> int:
-        """How many names there are."""
-        return len(self._nodes)
-
-    def frequency(self, word: str) -> int:
-        """How many names have this word; 0 for a stop word."""
-        return len(self._postings.get(word, ()))
-
-    def keys_with(self, word: str) -> Iterable[str]:
-        """The word keys of the names that have this word."""
-        return self._postings[word]
-
-    def words_like(self, letter: str, length: int) -> Iterable[tuple[str, str]]:
-        """Words of names without accents and as they are, by their first letter and length without accents."""
-        return self._buckets.get((letter, length), ())
-
-    @cached_property
-    def _postings(self) -> dict[str, list[str]]:
-        found: defaultdict[str, list[str]] = defaultdict(list)
-        for key in self._nodes:
-            for word in dict.fromkeys(key.split(" ")):
-                if word not in STOP_WORDS:
-                    found[word].append(key)
-        return dict(found)
-
-    @cached_property
-    def _buckets(self) -> dict[tuple[str, int], list[tuple[str, str]]]:
-        found: defaultdict[tuple[str, int], list[tuple[str, str]]] = defaultdict(list)
-        for word in sorted(self._postings):
-            plain = without_accents(word)
-            found[plain[:1], len(plain)].append((plain, word))
-        return dict(found)
 
 
 def without_accents(word: str) -> str:

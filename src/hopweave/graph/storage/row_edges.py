@@ -7,7 +7,7 @@ import numpy as np
 
 from hopweave.graph.port import Direction, Floats, Indices, Mask, Neighbours, WeightedEdges
 from hopweave.graph.storage.tables import BACKWARD, MENTION
-from hopweave.storage.columns import Array, Numbers
+from hopweave.storage.columns import Array
 
 
 class RowEdges(ABC):
@@ -67,17 +67,6 @@ class RowEdges(ABC):
         targets = targets[starts]
         return Neighbours(offsets, targets, sums, types[starts], self.edge_counts(targets).astype(np.float64))
 
-    def _entries(self, nodes: Array) -> tuple[Numbers, Numbers, Numbers, Array]:
-        """All edges of nodes: which of the nodes, target, code and weight."""
-        counts, (targets, codes, weights) = self._gather(nodes)
-        rarity = self._rarity_of(targets) * np.repeat(self._rarity_of(nodes), counts)
-        return (
-            np.repeat(np.arange(len(nodes)), counts),
-            targets.astype(np.int64),
-            codes.astype(np.int64),
-            weights * rarity,
-        )
-
 
 def factors_by_code(forward: Sequence[float], backward: Sequence[float]) -> Floats:
     """One factor for each code of an entry, from one per edge type there and back.
@@ -108,7 +97,9 @@ def weighed(
     factors *= rarity
     if is_mention.all():  # a passage has one mention of a node
         return WeightedEdges(starts, counts, targets, factors, distinct=True), is_mention
-    factors[(codes & BACKWARD > 0) & (targets == np.repeat(nodes, counts))] = 0  # a self loop is one edge
+    # a self loop is one edge, whose way back counts only where edges are not followed forward
+    loops = np.flatnonzero((codes & BACKWARD > 0) & (targets == np.repeat(nodes, counts)))
+    factors[loops[factor_of_code[codes[loops] ^ BACKWARD] > 0]] = 0
     return WeightedEdges(starts, counts, targets, factors, distinct=False), is_mention
 
 

@@ -8,11 +8,10 @@ import numpy as np
 
 from hopweave.graph.model import ADDRESS, Node, passage_id
 from hopweave.graph.port import (
-    Adjacency,
-    Direction,
     Floats,
     Indices,
     Mask,
+    Neighbours,
     Shown,
     Statements,
     StationaryDistribution,
@@ -20,11 +19,10 @@ from hopweave.graph.port import (
     WeightedEdges,
 )
 from hopweave.graph.storage.cooccurrence import Cooccurrence
-from hopweave.graph.storage.csr import Graph
 from hopweave.graph.storage.describe import describe_all
 from hopweave.graph.storage.name_index import SimilarNames, bucket_hash, shown_keys, without_accents
 from hopweave.graph.storage.row_edges import RowEdges
-from hopweave.graph.storage.tables import ALIVE, BACKWARD, PRESENT, GraphTables, longer_phrase, phrase_hash
+from hopweave.graph.storage.tables import ALIVE, PRESENT, GraphTables, longer_phrase, phrase_hash
 from hopweave.graph.storage.topic_share import topic_share
 from hopweave.graph.storage.weighted_rows import WeightedRows
 from hopweave.language.stop_words import STOP_WORDS
@@ -67,7 +65,7 @@ class TableGraph(RowEdges):
     @property
     def edge_count(self) -> int:
         """The number of stored edges: one per source, target and type."""
-        return len(self.adjacency("out").targets)
+        return len(self.all_edges().targets)
 
     @property
     def node_count(self) -> int:
@@ -79,11 +77,6 @@ class TableGraph(RowEdges):
     def edge_rows(self) -> "TableGraph":
         """The graph itself: it reads the edges of single nodes from its tables."""
         return self
-
-    @property
-    def entry_count(self) -> int:
-        """The number of edges, each counted at both ends."""
-        return int(self._rows.lengths.sum())
 
     def weighted(self, forward: Sequence[float], backward: Sequence[float]) -> Callable[[Indices], WeightedEdges]:
         """A function that returns the edges of nodes both ways, each weight times the factor of its type."""
@@ -102,26 +95,9 @@ class TableGraph(RowEdges):
     def _rarity_of(self, nodes: Array) -> Floats:
         return self._rarity[nodes]
 
-    def adjacency(self, direction: Direction) -> Adjacency:
-        """All edges in one direction, as flat arrays; made when first asked for."""
-        return self._whole.adjacency(direction)
-
-    @property
-    def _whole(self) -> Graph:
-        return self.cached("whole", self._make_whole)
-
-    def _make_whole(self) -> Graph:
-        places, targets, codes, weights = self._entries(np.arange(self.size))
-        kept = codes & BACKWARD == 0
-        return Graph.from_arrays(
-            places[kept],
-            targets[kept],
-            weights[kept],
-            types=codes[kept] // 4,
-            edge_types=self.edge_types or ("relates_to",),
-            size=self.size,
-            version=self.version,
-        )
+    def all_edges(self) -> Neighbours:
+        """The outgoing edges of all nodes; made when first asked for."""
+        return self.cached("all edges", lambda: self.neighbours(np.arange(self.size)))
 
     # Nodes
 
@@ -193,12 +169,6 @@ class TableGraph(RowEdges):
         return self.cached("statements", self._statements)
 
     # What is computed once
-
-    def stationary_distribution(self, direction: Direction = "out") -> StationaryDistribution | None:
-        """The limit of a random walk without restarts, with the default weights of edge types."""
-        from hopweave.graph.walk.transition_matrix import transition_matrix
-
-        return transition_matrix(self, direction).stationary_distribution
 
     def stationary_distribution_of(
         self, key: str, make: Callable[[], StationaryDistribution | None]
@@ -297,7 +267,7 @@ class TableGraph(RowEdges):
             found[ends[ends < self.size]] = True
         else:
             found = np.zeros(self.size, np.bool_)
-            whole = self.adjacency("out")
+            whole = self.all_edges()
             found[whole.targets[whole.types == code]] = True
         return _read_only(found)
 

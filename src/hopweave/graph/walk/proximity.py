@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterable, Mapping
 import numpy as np
 import numpy.typing as npt
 
+from hopweave.errors import HopweaveError
 from hopweave.graph.port import Direction, GraphPort, Mask
-from hopweave.graph.walk.solver_options import SolverOptions
-from hopweave.graph.walk.solvers import power
-from hopweave.graph.walk.transition_matrix import all_edges, transition_matrix, type_factors
+from hopweave.graph.walk.personalised_pagerank import power_iteration
+from hopweave.graph.walk.transitions import TypeWeights, type_factors, weight_matrix
 
 FORWARD, BACKWARD = 1.0, 0.7
 """What an edge counts from a seed to a node, and from a node to a seed."""
@@ -37,8 +37,8 @@ def graph_boost(
     `central_in` is the graph whose PageRank counts, if `graph` is a view of a part of it.
 
     >>> from hopweave.graph.model import Edge, Node
-    >>> from hopweave.graph.storage.csr import Graph
-    >>> graph = Graph.build(
+    >>> from hopweave.testing.graphs import graph_from_edges
+    >>> graph = graph_from_edges(
     ...     [Node.entity(name) for name in "abc"],
     ...     [Edge("entity:a", "entity:b", "enables"), Edge("entity:c", "entity:a", "requires")],
     ... )
@@ -59,7 +59,10 @@ def graph_boost(
         return {}
     scores = proximity[found] / proximity[found].max()
     whole = central_in or graph
-    if len(all_edges(whole, "out").targets) >= MIN_EDGES_FOR_PAGERANK:
+    edges = whole.all_edges()
+    if edges is None:
+        raise HopweaveError("PageRank without seeds needs all edges of a graph in memory")
+    if len(edges.targets) >= MIN_EDGES_FOR_PAGERANK:
         central = _pagerank(whole, edge_type_weights)[found]
         scores = 0.7 * scores + 0.3 * central / central.max()
     return _best_first(found, scores)
@@ -74,8 +77,8 @@ def intent_edge_scores(
     maximum. An edge from a seed to itself does not count.
 
     >>> from hopweave.graph.model import Edge, Node
-    >>> from hopweave.graph.storage.csr import Graph
-    >>> graph = Graph.build(
+    >>> from hopweave.testing.graphs import graph_from_edges
+    >>> graph = graph_from_edges(
     ...     [Node.entity(name) for name in "abc"],
     ...     [Edge("entity:a", "entity:b", "fixes"), Edge("entity:c", "entity:a", "causes")],
     ... )
@@ -114,12 +117,10 @@ def _edge_sums(
 
 def _pagerank(graph: GraphPort, edge_type_weights: Mapping[str, float] | None) -> npt.NDArray[np.float64]:
     """PageRank without seeds, along the edges; once per graph and edge-type weights."""
-    matrix = transition_matrix(graph, "out", edge_type_weights)
-    chosen = None if edge_type_weights is None else tuple(sorted(edge_type_weights.items()))
-    everywhere = np.full(graph.size, 1 / graph.size)
+    weights = TypeWeights("out", edge_type_weights)
+    everywhere = np.ones(graph.size)
     return graph.cached(
-        ("pagerank", chosen),
-        lambda: power(matrix, everywhere, SolverOptions(0.15, tolerance=1e-6)).scores.astype(np.float64),
+        ("pagerank", weights.key), lambda: power_iteration(weight_matrix(graph, weights), everywhere, tolerance=1e-6)
     )
 
 

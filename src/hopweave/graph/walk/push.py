@@ -7,9 +7,8 @@ import numpy.typing as npt
 
 from hopweave.errors import GraphTimeout
 from hopweave.graph.port import Floats, Indices, Mask, StationaryDistribution
-from hopweave.graph.storage.csr import slices
-from hopweave.graph.walk.solver_options import SolverOptions
-from hopweave.graph.walk.transition_rows import TransitionRows, Transitions, Workspace, borrowed
+from hopweave.graph.walk.transitions import TransitionRows, Transitions, WalkOptions, Workspace, borrowed
+from hopweave.storage.columns import run_positions
 
 PUSH_THRESHOLD = 1e-3
 """A node is pushed while its residual is more than this x tolerance per edge."""
@@ -39,7 +38,7 @@ def push(
     rows: TransitionRows,
     seeds: Indices,
     weights: Floats,
-    options: SolverOptions,
+    options: WalkOptions,
     stationary: StationaryDistribution | None = None,
 ) -> PushResult:
     """Push from distinct seeds until no residual is above 0.001 x tolerance per edge, then distribute the residuals.
@@ -54,10 +53,10 @@ def push(
     estimate and r the residual. B. T. Polyak (1964), Some Methods of Speeding up the Convergence of Iteration Methods.
     Pushing all nodes of a round at once and distributing what is left are ours.
 
-    >>> from hopweave.graph.storage.csr import Graph
-    >>> from hopweave.graph.walk.transition_rows import transition_rows
-    >>> options = SolverOptions(restart=0.5, tolerance=1e-6)
-    >>> rows = transition_rows(Graph.from_arrays(np.array([0]), np.array([1])), options)
+    >>> from hopweave.graph.walk.transitions import transition_rows
+    >>> from hopweave.testing.graphs import graph_from_arrays
+    >>> options = WalkOptions(restart=0.5, tolerance=1e-6)
+    >>> rows = transition_rows(graph_from_arrays(np.array([0]), np.array([1])), options)
     >>> found = push(rows, np.array([0]), np.array([1.0]), options)
     >>> found.nodes.tolist(), found.scores.round(4).tolist()
     ([0, 1], [0.6667, 0.3333])
@@ -79,7 +78,7 @@ def push(
 
 
 def _push_rounds(
-    rows: TransitionRows, frontier: npt.NDArray[np.int64], options: SolverOptions, space: Workspace
+    rows: TransitionRows, frontier: npt.NDArray[np.int64], options: WalkOptions, space: Workspace
 ) -> tuple[int, bool]:
     """Push round by round; how many rounds, and whether the deadline left time for all of them."""
     residual, steps = space.residual, space.steps
@@ -115,7 +114,7 @@ def _push_rounds(
     return rounds, True
 
 
-def _momentum(rows: TransitionRows, options: SolverOptions, rounds: int, left: float) -> float:
+def _momentum(rows: TransitionRows, options: WalkOptions, rounds: int, left: float) -> float:
     """The share of its last step that a node adds to the next one; `left` is the sum of all residuals above threshold.
 
     It speeds up walks on undirected graphs, not on directed ones. Without momentum a push always converges: after k
@@ -174,7 +173,7 @@ def _distribute(
     residual: Floats,
     reached: Mask,
     stationary: StationaryDistribution,
-    options: SolverOptions,
+    options: WalkOptions,
 ) -> tuple[npt.NDArray[np.int64], Floats, float]:
     """All nodes that get a share of the residual, what each gets, and what is lost at dangling nodes.
 
@@ -193,8 +192,8 @@ def _distribute(
     kept = options.restart / (1 - (1 - options.restart) * (1 - stationary.dangling_mass[left]))
     lost = float(((1 - kept) * mass[left]).sum())
     mass[left] *= kept - options.restart
-    _, positions = slices(stationary.top_offsets, left)
-    top_nodes = stationary.top_nodes[positions]
+    starts = stationary.top_offsets[left]
+    top_nodes = stationary.top_nodes[run_positions(starts, stationary.top_offsets[left + 1] - starts)]
     nodes = np.concatenate([nodes, top_nodes[~reached[top_nodes]]])
     return nodes, mass[stationary.components[nodes]] * stationary.probabilities[nodes], lost
 

@@ -1,14 +1,14 @@
-"""The stationary distribution of a random walk: computed once per transition matrix, then used by every question."""
+"""The stationary distribution of a random walk: computed once per graph and weights, then used by every question."""
 
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from hopweave.graph.port import StationaryDistribution
+from hopweave.graph.port import Mask, StationaryDistribution
 
 if TYPE_CHECKING:
-    from hopweave.graph.walk.transition_matrix import TransitionMatrix
+    from hopweave.graph.walk.transitions import Matrix
 
 RESTART = 0.15
 """For directed graphs: the residual of a push still depends on the seeds a little, like a walk with restarts."""
@@ -17,41 +17,43 @@ MIN_CORE = 0.25
 """A directed walk converges only in components of which at least this share is strongly connected."""
 
 
-def stationary_distribution(matrix: "TransitionMatrix") -> StationaryDistribution | None:
+def stationary_distribution(weights: "Matrix") -> StationaryDistribution | None:
     """The stationary distribution within each connected component: the share of a long walk's visits to each node.
 
-    Where every edge runs both ways this is degree / sum of degrees. In a directed graph it is PageRank that restarts
-    anywhere in the core of each component, its largest strongly connected part; a walk from a node that cannot reach
-    the core, or in a component with too small a core, does not converge.
+    `weights` are what the walk follows edges by (`weight_matrix`). Where every edge runs both ways with one weight this
+    is degree / sum of degrees. In a directed graph it is PageRank that restarts anywhere in the core of each component,
+    its largest strongly connected part; a walk from a node that cannot reach the core, or in a component with too small
+    a core, does not converge. None if there are no edges.
 
-    >>> from hopweave.graph.storage.csr import Graph
-    >>> from hopweave.graph.walk.transition_matrix import transition_matrix
-    >>> star = Graph.from_arrays(np.array([0, 0, 0]), np.array([1, 2, 3]))
-    >>> stationary_distribution(transition_matrix(star, "both")).probabilities.tolist()[:2]
+    >>> from hopweave.testing.graphs import graph_from_arrays
+    >>> from hopweave.graph.walk.transitions import TypeWeights, weight_matrix
+    >>> star = graph_from_arrays(np.array([0, 0, 0]), np.array([1, 2, 3]))
+    >>> stationary_distribution(weight_matrix(star, TypeWeights("both"))).probabilities.tolist()[:2]
     [0.5, 0.16666666666666666]
     """
-    if not matrix.edge_count:
+    if not weights.nnz:
         return None
     from scipy.sparse.csgraph import connected_components
 
-    count, components = connected_components(matrix.forward("float32"), directed=True, connection="weak")
-    dangling = matrix.degrees == 0
+    size = weights.shape[0]
+    count, components = connected_components(weights, directed=True, connection="weak")
+    degrees: npt.NDArray[np.float64] = np.asarray(weights.sum(axis=1))
     visits: npt.NDArray[np.floating]
-    if matrix.symmetric:
-        visits, converges = matrix.degrees, ~dangling
+    if abs(weights - weights.T).nnz == 0:
+        visits, converges = degrees, degrees > 0
     else:
-        core = _cores(matrix, count, components)
-        visits, converges = _pagerank_from(matrix, core), _reaching(matrix, core)
+        core, backward = _cores(weights, count, components), weights.T.tocsr()
+        visits, converges = _pagerank_from(backward, degrees, core), _reaching(backward, core)
     totals = np.bincount(components, visits, count)[components]
-    probabilities = np.divide(visits, totals, out=np.zeros(matrix.size), where=totals > 0)
-    return StationaryDistribution.of(probabilities, components, converges, dangling)
+    probabilities = np.divide(visits, totals, out=np.zeros(size), where=totals > 0)
+    return StationaryDistribution.of(probabilities, components, converges, degrees == 0)
 
 
-def _cores(matrix: "TransitionMatrix", count: int, components: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+def _cores(weights: "Matrix", count: int, components: npt.NDArray[np.int32]) -> Mask:
     """The nodes of the largest strongly connected part of each component, if it is large enough."""
     from scipy.sparse.csgraph import connected_components
 
-    strong_count, strong = connected_components(matrix.forward("float32"), directed=True, connection="strong")
+    strong_count, strong = connected_components(weights, directed=True, connection="strong")
     sizes = np.bincount(strong, minlength=strong_count)
     component_of = np.zeros(strong_count, np.int64)
     component_of[strong] = components
@@ -63,35 +65,35 @@ def _cores(matrix: "TransitionMatrix", count: int, components: npt.NDArray[np.in
     return chosen[strong]
 
 
-def _reaching(matrix: "TransitionMatrix", core: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def _reaching(backward: "Matrix", core: Mask) -> Mask:
     """The nodes from which a core can be reached: one search backwards from an extra node joined to all cores."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import breadth_first_order
 
-    backward, members = matrix.backward("float32"), np.flatnonzero(core)
+    size, members = len(core), np.flatnonzero(core)
     joined = csr_array(
         (
-            np.ones(matrix.edge_count + len(members)),
+            np.ones(backward.nnz + len(members)),
             np.concatenate([backward.indices, members]).astype(np.int32),
-            np.concatenate([backward.indptr, [matrix.edge_count + len(members)]]).astype(np.int32),
+            np.concatenate([backward.indptr, [backward.nnz + len(members)]]).astype(np.int32),
         ),
-        shape=(matrix.size + 1, matrix.size + 1),
+        shape=(size + 1, size + 1),
     )
-    found = np.zeros(matrix.size + 1, np.bool_)
-    found[breadth_first_order(joined, matrix.size, return_predecessors=False)] = True
+    found = np.zeros(size + 1, np.bool_)
+    found[breadth_first_order(joined, size, return_predecessors=False)] = True
     return found[:-1]
 
 
-def _pagerank_from(matrix: "TransitionMatrix", core: npt.NDArray[np.bool_]) -> npt.NDArray[np.floating]:
+def _pagerank_from(backward: "Matrix", degrees: npt.NDArray[np.floating], core: Mask) -> npt.NDArray[np.floating]:
     """PageRank that restarts anywhere in the cores, less the visits that are the restarts themselves.
 
     What reaches a dangling node restarts as well.
     """
     restarts = (core / max(core.sum(), 1)).astype(np.float32)
+    shares = np.divide(1 - RESTART, degrees, out=np.zeros(len(core)), where=degrees > 0)
     x = moved = cast(npt.NDArray[np.floating], restarts)
-    transposed = matrix.backward("float32")
     for _ in range(200):
-        moved = (1 - RESTART) * (transposed @ x)
+        moved = backward @ (x * shares)
         after = moved + (1 - moved.sum()) * restarts
         change = float(np.abs(after - x).sum())
         x = after

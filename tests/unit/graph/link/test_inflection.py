@@ -5,7 +5,7 @@ import pytest
 from hopweave.graph.link.inflection import base_forms
 from hopweave.graph.link.linker import Linker
 from hopweave.graph.model import Edge, Node
-from hopweave.graph.storage.csr import Graph
+from hopweave.testing.graphs import graph_from_edges
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_words_that_are_no_forms_of_names(word):
 def graph(*names, about=()):
     passages = [Node.passage(str(number)) for number in range(len(about))]
     edges = [Edge(passage.id, Node.entity(name).id, "about") for passage, name in zip(passages, about, strict=True)]
-    return Graph.build([*map(Node.entity, names), *passages], edges)
+    return graph_from_edges([*map(Node.entity, names), *passages], edges)
 
 
 def linked(question, graph, **parameters):

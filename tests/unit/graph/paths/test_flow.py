@@ -8,13 +8,13 @@ import pytest
 
 from hopweave.graph.model import Edge, Node
 from hopweave.graph.paths.flow import Paths, prune_paths
-from hopweave.graph.storage.csr import Graph
+from hopweave.testing.graphs import graph_from_arrays, graph_from_edges
 
 
 def graph_of(*rows):
     names = sorted({name for row in rows for name in row[:2]})
     edges = [Edge(f"entity:{row[0]}", f"entity:{row[1]}", *row[2:]) for row in rows]
-    return Graph.build([Node.entity(name) for name in names], edges)
+    return graph_from_edges([Node.entity(name) for name in names], edges)
 
 
 def number(graph, name):
@@ -130,7 +130,7 @@ def test_edge_type_weights_and_masks():
 def test_passages_and_text_with_the_best_last():
     nodes = [Node.passage("d1", "Timetable"), Node.passage("d2", "Fleet"), Node.entity("Skua")]
     edges = [Edge("passage:d1", "entity:skua", "mentions"), Edge("passage:d2", "entity:skua", "mentions", 3.0)]
-    graph = Graph.build(nodes, edges)
+    graph = graph_from_edges(nodes, edges)
     found = prune_paths(graph, {graph.ids.index("passage:d1"): 0.2, graph.ids.index("passage:d2"): 1.0, 0: 0.9})
     assert names(found.paths[0]) == ["Fleet", "Skua"]
     assert found.document_ids == ("d2", "d1")
@@ -149,14 +149,14 @@ def test_a_graph_that_is_only_a_port_gives_the_same(plain_port):
         Edge("entity:d", "entity:c", "requires", 1.0),
     ]
     scores = {0: 1.0, 2: 0.7, 3: 0.4, 4: 0.2}
-    one, other = prune_paths(Graph.build(nodes, edges), scores), prune_paths(plain_port(nodes, edges), scores)
+    one, other = prune_paths(graph_from_edges(nodes, edges), scores), prune_paths(plain_port(nodes, edges), scores)
     assert [names(path) for path in one.paths] == [names(path) for path in other.paths]
     assert [path.flow for path in one.paths] == pytest.approx([path.flow for path in other.paths])
 
 
 def clique(size):
     pairs = np.argwhere(np.triu(np.ones((size, size), bool), 1))
-    return Graph.from_arrays(pairs[:, 0], pairs[:, 1], size=size)
+    return graph_from_arrays(pairs[:, 0], pairs[:, 1], size=size)
 
 
 def test_a_deadline_gives_the_best_so_far_and_says_so():
@@ -197,7 +197,7 @@ def test_bad_arguments_say_what_is_allowed(arguments, message):
 
 SCRIPT = """
 import numpy as np
-from hopweave.graph.storage.csr import Graph
+from hopweave.testing.graphs import graph_from_arrays, graph_from_edges
 from hopweave.graph.model import Edge, Node
 from hopweave.graph.paths.flow import prune_paths
 from hopweave.graph.paths.strongest_paths import strongest_paths
@@ -205,7 +205,7 @@ rng = np.random.default_rng(5)
 names = [f"n{index}" for index in range(60)]
 pairs = {(names[a], names[b]) for a, b in rng.integers(0, 60, (200, 2)).tolist()}
 kinds = ["enables", "requires", "part_of"]
-graph = Graph.build({Node.entity(name) for name in names},
+graph = graph_from_edges({Node.entity(name) for name in names},
                     {Edge(f"entity:{a}", f"entity:{b}", kinds[len(a + b) % 3]) for a, b in pairs})
 found = prune_paths(graph, {node: 1.0 for node in range(12)})
 print(found.text, [path.flow for path in found.paths], [path.reliability for path in found.paths])

@@ -1,6 +1,6 @@
 from hopweave.graph.model import Edge, Node
 from hopweave.graph.paths.neighbourhood import Neighbourhood, neighbourhood
-from hopweave.graph.storage.csr import Graph
+from hopweave.testing.graphs import graph_from_edges
 
 NODES = [Node(name, "service", name) for name in ("api", "cache", "db", "web")]
 EDGES = [
@@ -17,7 +17,7 @@ def ids(nodes):
 
 
 def around(names, graph=None, **arguments):
-    graph = graph or Graph.build(NODES, EDGES)
+    graph = graph or graph_from_edges(NODES, EDGES)
     return neighbourhood(graph, graph.find(names).values(), **arguments)
 
 
@@ -26,7 +26,7 @@ def test_nothing_asked_nothing_found():
 
 
 def test_a_node_without_edges():
-    graph = Graph.build(NODES, [])
+    graph = graph_from_edges(NODES, [])
     assert around(["db"], graph) == Neighbourhood((), (), ())
 
 

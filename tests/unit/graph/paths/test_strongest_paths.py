@@ -3,12 +3,12 @@ import pytest
 
 from hopweave.graph.model import Edge, Node
 from hopweave.graph.paths.strongest_paths import strongest_paths
-from hopweave.graph.storage.csr import Graph
+from hopweave.testing.graphs import graph_from_arrays, graph_from_edges
 
 
 def graph_of(*rows):
     sources, targets, weights = zip(*((*row, 1.0)[:3] for row in rows), strict=True)
-    return Graph.from_arrays(np.array(sources), np.array(targets), np.array(weights))
+    return graph_from_arrays(np.array(sources), np.array(targets), np.array(weights))
 
 
 def route(path):
@@ -65,7 +65,7 @@ def test_agrees_with_trying_every_path():
     for _ in range(20):
         weights = np.triu(rng.uniform(0.1, 3, (size, size)) * (rng.random((size, size)) < 0.3), 1)
         sources, targets = np.nonzero(weights)
-        graph = Graph.from_arrays(sources, targets, weights[sources, targets], size=size)
+        graph = graph_from_arrays(sources, targets, weights[sources, targets], size=size)
         both = weights + weights.T
         shares = both / np.where(both.sum(axis=1, keepdims=True) > 0, both.sum(axis=1, keepdims=True), 1)
         best = np.zeros(size)
@@ -91,7 +91,7 @@ def test_a_graph_that_is_only_a_port_gives_the_same(plain_port):
         Edge("entity:c", "entity:b", "part_of", 3.0),
         Edge("entity:d", "entity:c", "part_of", 1.0),
     ]
-    one = strongest_paths(Graph.build(nodes, edges), {0: 1.0}, range(4))
+    one = strongest_paths(graph_from_edges(nodes, edges), {0: 1.0}, range(4))
     other = strongest_paths(plain_port(nodes, edges), {0: 1.0}, range(4))
     assert {node: path.words for node, path in one.items()} == {node: path.words for node, path in other.items()}
     assert [path.flow for path in one.values()] == pytest.approx([path.flow for path in other.values()])

@@ -10,9 +10,9 @@ from hopweave.graph.build.changes import apply
 from hopweave.graph.build.resolve import resolve
 from hopweave.graph.model import Contribution, Edge, Mention, Node
 from hopweave.graph.storage.cooccurrence import same_stem
-from hopweave.graph.storage.csr import Graph
 from hopweave.graph.storage.table_graph import TableGraph
 from hopweave.graph.storage.tables import GraphTables
+from hopweave.testing.graphs import graph_from_edges
 
 
 def tables_of(texts, names):
@@ -87,7 +87,7 @@ def test_words_next_to_no_name_change_nothing():
 
 
 def test_a_graph_without_texts_has_no_cooccurrence():
-    graph = Graph.build([Node.entity("Skua"), Node.entity("Harris")], [Edge("entity:skua", "entity:harris")])
+    graph = graph_from_edges([Node.entity("Skua"), Node.entity("Harris")], [Edge("entity:skua", "entity:harris")])
     assert named(graph, ["ferry"]) == {}
 
 

@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 
 from hopweave.graph.model import Edge, Node
-from hopweave.graph.storage.csr import Graph
 from hopweave.graph.walk.proximity import graph_boost, intent_edge_scores
+from hopweave.testing.graphs import graph_from_edges
 
 
 def graph_of(*rows):
     names = sorted({name for row in rows for name in row[:2]})
-    return Graph.build([Node(name, "entity", name) for name in names], [Edge(*row) for row in rows])
+    return graph_from_edges([Node(name, "entity", name) for name in names], [Edge(*row) for row in rows])
 
 
 def by_name(graph, scores):
@@ -33,8 +33,8 @@ SMALL = graph_of(
 
 def test_no_seeds_or_no_edges():
     assert boost(SMALL, []) == {}
-    assert boost(Graph.build([Node("a", "entity", "a")], []), ["a"]) == {}
-    assert graph_boost(Graph.build([], []), []) == {}
+    assert boost(graph_from_edges([Node("a", "entity", "a")], []), ["a"]) == {}
+    assert graph_boost(graph_from_edges([], []), []) == {}
 
 
 def test_one_hop_by_hand():

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from hopweave.errors import GraphTimeout
-from hopweave.graph.storage.csr import Graph
 from hopweave.graph.walk.push import push
-from hopweave.graph.walk.solver_options import SolverOptions
-from hopweave.graph.walk.transition_rows import transition_rows
+from hopweave.graph.walk.transitions import WalkOptions, transition_rows
+from hopweave.testing.graphs import graph_from_arrays
 
 
 class SlowRows:
@@ -34,19 +33,19 @@ class SlowRows:
 
 
 def test_best_so_far():
-    options = SolverOptions(restart=0.15, tolerance=1e-3)
-    path = Graph.from_arrays(np.arange(5), np.arange(1, 6))
+    options = WalkOptions(restart=0.15, tolerance=1e-3)
+    path = graph_from_arrays(np.arange(5), np.arange(1, 6))
     rows = transition_rows(path, options)
     found = push(SlowRows(rows, 2), np.array([0]), np.array([1.0]), options)
     assert (found.rounds, found.finished) == (3, False)  # in the third, what is known is passed on once more
     assert found.nodes.tolist() == [0, 1, 2]
-    exact = push(rows, np.array([0]), np.array([1.0]), SolverOptions(restart=0.15, tolerance=1e-6)).scores
+    exact = push(rows, np.array([0]), np.array([1.0]), WalkOptions(restart=0.15, tolerance=1e-6)).scores
     assert 0 < np.abs(exact - np.append(found.scores, [0, 0, 0])).sum() <= 2 * found.residual
 
 
 def test_seeds_alone():
-    options = SolverOptions(restart=0.15, tolerance=1e-3)
-    rows = transition_rows(Graph.from_arrays(np.arange(5), np.arange(1, 6)), options)
+    options = WalkOptions(restart=0.15, tolerance=1e-3)
+    rows = transition_rows(graph_from_arrays(np.arange(5), np.arange(1, 6)), options)
     found = push(SlowRows(rows, 0), np.array([0, 3]), np.array([1.0, 3.0]), options)
     assert (found.rounds, found.finished, found.residual) == (0, False, 1.0)
     assert (found.nodes.tolist(), found.scores.tolist()) == ([0, 3], pytest.approx([0.15 * 0.25, 0.15 * 0.75]))

@@ -3,22 +3,22 @@ import pytest
 
 from hopweave import Document, KnowledgeBase
 from hopweave.graph.build.builders.mentions import MentionsBuilder
-from hopweave.graph.storage.csr import Graph
 from hopweave.graph.walk.personalised_pagerank import personalised_pagerank
 from hopweave.graph.walk.stationary_distribution import stationary_distribution
-from hopweave.graph.walk.transition_matrix import transition_matrix
+from hopweave.graph.walk.transitions import TypeWeights, weight_matrix
+from hopweave.testing.graphs import graph_from_arrays
 
 
 def limit(rows, direction, size=None):
     sources, targets = (np.array(column, int) for column in zip(*rows, strict=True))
-    return stationary_distribution(transition_matrix(Graph.from_arrays(sources, targets, size=size), direction))
+    return stationary_distribution(
+        weight_matrix(graph_from_arrays(sources, targets, size=size), TypeWeights(direction))
+    )
 
 
 def test_no_edges_no_limit():
-    assert (
-        stationary_distribution(transition_matrix(Graph.from_arrays(np.array([], int), np.array([], int), size=3)))
-        is None
-    )
+    graph = graph_from_arrays(np.array([], int), np.array([], int), size=3)
+    assert stationary_distribution(weight_matrix(graph, TypeWeights())) is None
 
 
 def test_both_ways_it_is_the_share_of_the_degree_in_each_component():
@@ -64,6 +64,6 @@ def test_an_earlier_version_does_without_that_of_a_later_one():
         later = kb.graph
         assert later.size > earlier.size
         seeds = {"entity:hallow": 1.0}
-        assert len(personalised_pagerank(later, seeds, engine="push").nodes)
-        found = personalised_pagerank(earlier, seeds, engine="push")
+        assert len(personalised_pagerank(later, seeds).nodes)
+        found = personalised_pagerank(earlier, seeds)
         assert found.nodes.max() < earlier.size

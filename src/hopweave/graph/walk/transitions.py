@@ -1,23 +1,143 @@
-"""Rows of a transition matrix, read a few nodes at a time: what local algorithms need to know of a graph."""
+"""The transitions of a random walk: rows that are read a few nodes at a time, and the matrix of a whole graph."""
 
+import json
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from hopweave.concurrency.lru_cache import LRUCache
+from hopweave.errors import HopweaveError
+from hopweave.graph.model import EDGE_TYPE_WEIGHTS, UNKNOWN_EDGE_TYPE_WEIGHT
 from hopweave.graph.port import Direction, EdgeRows, Floats, GraphPort, Indices, Mask, NodeFlags, NodeValues
-from hopweave.graph.storage.csr import slices
-from hopweave.graph.walk.solver_options import SolverOptions
-from hopweave.graph.walk.transition_matrix import (
-    Precision,
-    TransitionMatrix,
-    in_memory,
-    transition_matrix,
-    type_factors,
-)
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    Matrix = csr_array[np.float64]
+
+Precision = Literal["float32", "float64"]
+
+MATRICES_KEPT = 8
+"""How many matrices of one graph (directions, sets of edge-type weights) stay in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class WalkOptions:
+    """Options of a random walk.
+
+    `restart` is the probability to jump back to the seeds, `tolerance` the largest sum of errors of all scores,
+    `node_bias` one factor per node for the weight of every edge to it (0 forbids the node), and `deadline` the
+    `time.perf_counter` at which to stop.
+
+    >>> WalkOptions(restart=0.15).precision, WalkOptions(restart=0.15, tolerance=1e-9).precision
+    ('float32', 'float64')
+    """
+
+    restart: float
+    tolerance: float = 0.05
+    node_bias: NodeFlags | NodeValues | None = None
+    deadline: float | None = None
+
+    @property
+    def precision(self) -> Precision:
+        """float32, which is half the size and twice as fast, unless rounding errors come near the tolerance."""
+        return "float32" if self.tolerance * self.restart >= 1e-4 else "float64"
+
+    @property
+    def past_deadline(self) -> bool:
+        """Whether the deadline has passed."""
+        return self.deadline is not None and time.perf_counter() > self.deadline
+
+
+@dataclass(frozen=True, slots=True)
+class TypeWeights:
+    """In which direction edges are followed, and what their types count forward and backward.
+
+    None stands for `EDGE_TYPE_WEIGHTS`; given weights replace them all. A type that is not listed counts 0.5. Without
+    `backward`, edges count the same against their direction.
+
+    >>> TypeWeights("both", {"painted_by": 0.0}).factors(["part_of", "painted_by"])
+    ((0.5, 0.0), (0.5, 0.0))
+    >>> TypeWeights("out").factors(["part_of", "painted_by"])
+    ((0.7, 0.5), (0.0, 0.0))
+    """
+
+    direction: Direction = "both"
+    forward: Mapping[str, float] | None = None
+    backward: Mapping[str, float] | None = None
+
+    @property
+    def key(self) -> str:
+        """These weights as text, for use as a key."""
+        ordered = [None if one is None else sorted(one.items()) for one in (self.forward, self.backward)]
+        return json.dumps([self.direction, *ordered])
+
+    def factors(self, edge_types: Sequence[str]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """What each edge type multiplies the weight of its edges by, forward and backward."""
+        nothing = (0.0,) * len(edge_types)
+        backward = self.forward if self.backward is None else self.backward
+        return (
+            nothing if self.direction == "in" else type_factors(edge_types, self.forward),
+            nothing if self.direction == "out" else type_factors(edge_types, backward),
+        )
+
+
+def type_factors(edge_types: Sequence[str], weights: Mapping[str, float] | None = None) -> tuple[float, ...]:
+    """What each edge type multiplies the weight of its edges by.
+
+    Without `weights` these are `EDGE_TYPE_WEIGHTS`; given weights replace them all. A type that is not listed
+    counts 0.5.
+
+    >>> type_factors(["part_of", "painted_by"]), type_factors(["part_of", "painted_by"], {"painted_by": 0.0})
+    ((0.7, 0.5), (0.5, 0.0))
+    """
+    chosen = EDGE_TYPE_WEIGHTS if weights is None else weights
+    for name, weight in chosen.items():
+        if not 0 <= weight < float("inf"):
+            raise ValueError(f"edge_type_weights[{name!r}]: {weight} is not allowed; it must be 0 or more, and finite")
+    return tuple(float(chosen.get(name, UNKNOWN_EDGE_TYPE_WEIGHT)) for name in edge_types)
+
+
+def weight_matrix(graph: GraphPort, weights: TypeWeights) -> "Matrix":
+    """What a walk follows edges by, one row per node: their weights x the factors of their types, parallel ones summed.
+
+    A self loop counts once. Made once per graph and weights, then shared; an error for a graph that does not lie in
+    memory.
+
+    >>> from hopweave.testing.graphs import graph_from_arrays
+    >>> graph = graph_from_arrays(np.array([0, 0]), np.array([1, 2]), np.array([1.0, 3.0]))
+    >>> weight_matrix(graph, TypeWeights("both", {"relates_to": 1.0}, {"relates_to": 0.5})).toarray().tolist()
+    [[0.0, 1.0, 3.0], [0.5, 0.0, 0.0], [1.5, 0.0, 0.0]]
+    """
+    matrices: LRUCache[str, Matrix] = graph.cached("weight matrices", lambda: LRUCache(MATRICES_KEPT))
+    return matrices.get_or_make(weights.key, lambda: _weight_matrix(graph, weights))
+
+
+def _weight_matrix(graph: GraphPort, weights: TypeWeights) -> "Matrix":
+    from scipy.sparse import csr_array, diags_array
+
+    edges = graph.all_edges()
+    if edges is None:
+        raise HopweaveError("a weight matrix needs all edges of a graph in memory")
+
+    def with_factors(factors: Sequence[float]) -> "Matrix":
+        of_edges = edges.weights * np.array([*factors, 0.0])[edges.types]
+        matrix = csr_array((of_edges, edges.targets, edges.offsets), (graph.size, graph.size), copy=True)
+        matrix.sum_duplicates()
+        return matrix
+
+    forward, backward = map(with_factors, weights.factors(graph.edge_types))
+    backward = backward.T.tocsr()
+    if weights.direction == "both":
+        backward = backward - diags_array(backward.diagonal())
+    total = csr_array(forward + backward)
+    total.eliminate_zeros()
+    return total
 
 
 class Transitions(NamedTuple):
@@ -104,7 +224,7 @@ class TransitionRows(Protocol):
 
     @property
     def read_ahead(self) -> float:
-        """At which share of the threshold of a push it is worth to read a node along with others; 0 if never."""
+        """Read a node ahead once its residual reaches this share of the push threshold; 0 turns reading ahead off."""
         ...
 
     def expect(self, nodes: Indices) -> None:
@@ -120,28 +240,15 @@ class TransitionRows(Protocol):
         ...
 
 
-def transition_rows(
-    graph: GraphPort,
-    options: SolverOptions,
-    *,
-    direction: Direction = "both",
-    edge_type_weights: Mapping[str, float] | None = None,
-    backward_type_weights: Mapping[str, float] | None = None,
-) -> TransitionRows:
-    """The rows of a graph: read from memory, from a matrix made once, or from the graph's neighbours."""
+def transition_rows(graph: GraphPort, options: WalkOptions, weights: TypeWeights = TypeWeights()) -> TransitionRows:
+    """The rows of a graph: by its edge rows, or else by its neighbours."""
     edge_rows = graph.edge_rows()
-    if edge_rows is not None and direction == "both":
-        forward = type_factors(graph.edge_types, edge_type_weights)
-        backward = forward if backward_type_weights is None else type_factors(graph.edge_types, backward_type_weights)
-        spare = graph.cached(("workspaces", options.precision), lambda: _Workspaces([]))
-        return LocalRows(edge_rows, graph.size, (forward, backward), options.node_bias, spare.free)
-    if in_memory(graph):
-        return MatrixRows(transition_matrix(graph, direction, edge_type_weights, backward_type_weights), options)
-    factors = type_factors(graph.edge_types, edge_type_weights)
-    directions: dict[Direction, Sequence[float]] = {direction: factors}
-    if direction == "both" and backward_type_weights is not None:
-        directions = {"out": factors, "in": type_factors(graph.edge_types, backward_type_weights)}
-    return PortRows(graph, directions, options.node_bias)
+    factors = weights.factors(graph.edge_types)
+    if edge_rows is None:
+        return PortRows(graph, weights, options.node_bias)
+    spare = graph.cached(("workspaces", options.precision), lambda: _Workspaces([]))
+    both_ways = weights.direction == "both"
+    return LocalRows(edge_rows, graph.size, factors, options.node_bias, spare.free, both_ways=both_ways)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +259,6 @@ class _Workspaces:
 class LocalRows:
     """The rows of a graph whose edges are read a few nodes at a time."""
 
-    both_ways = True
-
     def __init__(
         self,
         edges: EdgeRows,
@@ -161,9 +266,11 @@ class LocalRows:
         factors: tuple[Sequence[float], Sequence[float]],
         node_bias: NodeFlags | NodeValues | None,
         workspaces: list[Workspace],
+        *,
+        both_ways: bool,
     ) -> None:
         """`factors` hold one number per edge type, forward and backward."""
-        self.size = size
+        self.size, self.both_ways = size, both_ways
         self.workspaces = workspaces
         self._edges, self._weighted, self._node_bias = edges, edges.weighted(*factors), node_bias
         self.read_ahead, self.expect, self.is_read = edges.read_ahead, edges.expect, edges.is_read
@@ -199,45 +306,23 @@ class _AllAtHand:
         return np.ones(len(nodes), np.bool_)
 
 
-class MatrixRows(_AllAtHand):
-    """The rows of a transition matrix in memory."""
-
-    def __init__(self, matrix: TransitionMatrix, options: SolverOptions) -> None:
-        self.size, self.both_ways = matrix.size, matrix.direction == "both"
-        self.workspaces: list[Workspace] = matrix.workspaces.setdefault(options.precision, [])
-        self._matrix = matrix
-        self._node_bias = options.node_bias
-        self._probabilities = matrix.probabilities(options.precision)
-
-    def transitions(self, nodes: Indices) -> Transitions:
-        """The rows of these nodes."""
-        offsets, positions = slices(self._matrix.indptr, nodes)
-        counts = offsets[1:] - offsets[:-1]
-        targets = self._matrix.targets[positions].astype(np.intp, copy=False)
-        shares = self._probabilities[positions]
-        if self._node_bias is not None:
-            shares = (shares * self._node_bias[targets]).astype(shares.dtype, copy=False)
-        return Transitions(counts, targets, shares, _totals(shares, offsets[:-1], counts))
-
-    def edge_counts(self, nodes: Indices) -> Floats:
-        """How many edges each node has."""
-        return self._matrix.edge_counts[nodes]
-
-
 class PortRows:
     """The rows of any graph, such as what a tenant may see of one: one call for the neighbours of many nodes."""
 
     def __init__(
         self,
         graph: GraphPort,
-        directions: Mapping[Direction, Sequence[float]],
+        weights: TypeWeights,
         node_bias: NodeFlags | NodeValues | None = None,
     ) -> None:
-        """`directions` are those in which edges are followed, each with one factor per edge type."""
-        self.size, self.both_ways = graph.size, len(directions) == 2 or "both" in directions
+        self.size, self.both_ways = graph.size, weights.direction == "both"
         self.workspaces: list[Workspace] = []
         self._graph = graph
-        self._directions = {direction: np.array(factors, np.float64) for direction, factors in directions.items()}
+        forward, backward = map(np.array, weights.factors(graph.edge_types))
+        alone = backward if weights.direction == "in" else forward
+        self._directions: dict[Direction, Floats] = {weights.direction: alone}
+        if self.both_ways and weights.backward is not None:
+            self._directions = {"out": forward, "in": backward}
         self._node_bias = node_bias
         self._degrees = np.zeros(graph.size)
         self._edges_seen = 0
