@@ -12,7 +12,6 @@ from hopweave.graph_store.backend import (
     MIN_SHARED,
     Array,
     Column,
-    Direction,
     Floats,
     GraphTimeout,
     Indices,

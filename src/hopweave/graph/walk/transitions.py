@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from hopweave.concurrency.lru_cache import LRUCache
+from hopweave.concurrency.once import LRUCache
 from hopweave.errors import HopweaveError
 from hopweave.graph.model import EDGE_TYPE_WEIGHTS, UNKNOWN_EDGE_TYPE_WEIGHT
 from hopweave.graph.port import Direction, EdgeRows, Floats, GraphPort, Indices, Mask, NodeFlags, NodeValues
