@@ -45,7 +45,7 @@ bench: $(VENV)/test-ready ## measure everything at a small size and write docs/b
 core: ## run the core's tests alone with another interpreter, 85 % of its lines at least: make core PYTHON=python3.13
 	$(PYTHON) -m venv $(VENV)-core
 	$(VENV)-core/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-core.txt -e .
-	HOPWEAVE_POSTGRES= HOPWEAVE_SPARK= COVERAGE_CORE=sysmon $(VENV)-core/bin/python -m pytest -n 2 --dist worksteal --cov=src/hopweave --cov-report= \
+	COVERAGE_CORE=sysmon $(VENV)-core/bin/python -m pytest -n 2 --dist worksteal --cov=src/hopweave --cov-report= \
 	    --cov-fail-under=85 tests/unit tests/laws tests/oracles $(PYTEST)
 	rm -rf $(VENV)-core
 

@@ -15,10 +15,11 @@ IS_REQUIRED = os.environ.get("HOPWEAVE_POSTGRES") == "required"
 @pytest.fixture(scope="session")
 def postgres_server():
     """A real PostgreSQL server on a free port of the loopback interface, for the whole run of this process."""
-    missing = importlib.util.find_spec("pgserver") is None or not entry_points(group="hopweave.graph_stores")
-    if missing and not IS_REQUIRED:
+    module = _server_module()
+    has_programs = importlib.util.find_spec("pgserver") or module.debian_programs()
+    if not (has_programs and entry_points(group="hopweave.graph_stores")) and not IS_REQUIRED:
         pytest.skip("needs a PostgreSQL server and its graph store: pip install pgserver -e integrations/postgres")
-    with _server_module().PostgresServer() as server:
+    with module.PostgresServer() as server:
         yield server
 
 
@@ -28,11 +29,18 @@ def postgres_url(postgres_server):
     return _own_database(postgres_server.url)
 
 
+@pytest.fixture
+def pgvector_url(postgres_server):
+    """The same of a server with the extension pgvector."""
+    pytest.importorskip("pgserver", reason="the wheel pgserver, which has pgvector, is not made for this Python")
+    return _own_database(postgres_server.url)
+
+
 @pytest.fixture(scope="session")
 def trigram_server():
-    """The same of a server with the extension pg_trgm."""
+    """A server with the extension pg_trgm."""
     module = _server_module()
-    programs = module.programs_with_trigrams()
+    programs = module.debian_programs("pg_trgm")
     if programs is None:
         assert not IS_REQUIRED, "apt-get install postgresql"
         pytest.skip("needs a PostgreSQL server with pg_trgm: apt-get install postgresql")

@@ -1,4 +1,6 @@
-"""A PostgreSQL server for examples, tests and benchmarks, from the wheel `pgserver` (with pgvector), on a free port.
+"""A PostgreSQL server for examples, tests and benchmarks, on a free port of the loopback interface.
+
+Its programs come from the wheel `pgserver`, with pgvector, or else from Debian, without.
 
 pip install pgserver
 python benchmarks/postgres_server.py      prints the URL and runs until Ctrl-C
@@ -135,9 +137,9 @@ def postgres_server() -> Iterator[str]:
         yield server.url
 
 
-def programs_with_trigrams() -> Path | None:
-    """The programs of a PostgreSQL of Debian that has the extension pg_trgm, which the wheel has not; None without."""
-    found = Path("/usr/share/postgresql").glob("*/extension/pg_trgm.control")
+def debian_programs(extension: str = "plpgsql") -> Path | None:
+    """The programs of the newest PostgreSQL of Debian that has an extension; None without."""
+    found = Path("/usr/share/postgresql").glob(f"*/extension/{extension}.control")
     folders = [Path("/usr/lib/postgresql", path.parts[-3], "bin") for path in sorted(found)]
     return next((folder for folder in reversed(folders) if (folder / "initdb").exists()), None)
 
@@ -145,7 +147,9 @@ def programs_with_trigrams() -> Path | None:
 def _programs(folder: Path) -> Path:
     spec = importlib.util.find_spec("pgserver")
     if spec is None or spec.origin is None:
-        raise RuntimeError("this needs a PostgreSQL server: pip install pgserver")
+        if (programs := debian_programs()) is None:
+            raise RuntimeError("this needs a PostgreSQL server: pip install pgserver, or apt-get install postgresql")
+        return programs
     package = Path(spec.origin).parent
     if os.getuid() == 0 and not _can_run(package / "pginstall" / "bin" / "initdb"):
         package = _copied(package, folder / "programs")

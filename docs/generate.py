@@ -99,6 +99,13 @@ REFERENCE = {
         "hopweave.graph.external_documents",
         "hopweave.graph.build.synonyms",
     ],
+    "graph_stores": [
+        "hopweave.graph_store.store.GraphStore",
+        "hopweave.graph_store.location.GraphLocation",
+        "hopweave_postgres.store.PostgresStore",
+        "hopweave_postgres.spark",
+        "hopweave.testing.graph_store.GraphStoreTests",
+    ],
     **{
         folder.__name__.removeprefix("hopweave."): sorted(
             f"{folder.__name__}.{one.stem}" for one in Path(folder.__path__[0]).glob("*.py") if one.stem != "__init__"

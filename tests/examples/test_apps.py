@@ -117,7 +117,7 @@ def test_relations_from_elsewhere_lead_to_the_answer(printed):
     assert re.search(r"\* lunn +MV Skua —designed_by→ Ingrid Falk —born_in→ Lunn ←mentions— lunn", property_graph)
 
 
-def test_texts_vectors_and_graph_in_postgresql(printed, postgres_server):
+def test_texts_vectors_and_graph_in_postgresql(printed, pgvector_url):
     lines = printed("postgres_graph").splitlines()
     found = {name: ids.replace(" ", "").split(",") for name, _, ids in (line.partition(":") for line in lines[1:])}
     for framework in ("Haystack", "LlamaIndex"):

@@ -260,12 +260,12 @@ def test_the_service_needs_no_home_and_writes_nothing_but_its_data(run_service, 
     assert {file.name for file in tmp_path.iterdir()} <= {*data, "log.jsonl"}
 
 
-def test_the_variables_for_postgresql_start_a_service_on_it(run_service, tmp_path, postgres_url):
+def test_the_variables_for_postgresql_start_a_service_on_it(run_service, tmp_path, pgvector_url):
     """As in compose.postgres.yaml, but for the address of the server and the paths of the image."""
     given = yaml.safe_load(COMPOSE["postgres"].read_text())["services"]["search"]["environment"]
     here = {
         "SEARCH_STATE": str(tmp_path / "state"),
-        "SEARCH_KNOWLEDGE_BASES__HANDBOOK__POSTGRES_URL": postgres_url,
+        "SEARCH_KNOWLEDGE_BASES__HANDBOOK__POSTGRES_URL": pgvector_url,
         "SEARCH_KNOWLEDGE_BASES__HANDBOOK__CORPUS": str(EXAMPLE / "corpus.jsonl"),
     }
     assert here.keys() <= given.keys()

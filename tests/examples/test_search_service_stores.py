@@ -44,12 +44,12 @@ def check(service, *, methods):
     assert service.client.get("/metrics").status_code == 200
 
 
-def test_postgres(run_service, tmp_path, postgres_url):
+def test_postgres(run_service, tmp_path, pgvector_url):
     """Words and vectors by pgvector, the graph beside them, two workers."""
-    with run_service(tmp_path, POSTGRES_URL=postgres_url, SEARCH_WORKERS="2") as running:
+    with run_service(tmp_path, POSTGRES_URL=pgvector_url, SEARCH_WORKERS="2") as running:
         check(running, methods=["keyword", "vector", "hybrid"])
         assert "password" not in running.log_text()
-    with run_service(tmp_path, POSTGRES_URL=postgres_url) as running:  # nothing is indexed twice
+    with run_service(tmp_path, POSTGRES_URL=pgvector_url) as running:  # nothing is indexed twice
         assert [one["unchanged"] for one in running.logged() if one["event"] == "indexed"] == [0, 94]
 
 

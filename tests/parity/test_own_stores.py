@@ -117,7 +117,7 @@ def haystack_store(kind, request):
         pgvector = pytest.importorskip("haystack_integrations.document_stores.pgvector")
         from haystack_integrations.components.retrievers.pgvector import PgvectorEmbeddingRetriever
 
-        connection = Secret.from_token(request.getfixturevalue("postgres_url"))
+        connection = Secret.from_token(request.getfixturevalue("pgvector_url"))
         store = pgvector.PgvectorDocumentStore(connection_string=connection, embedding_dimension=len(ASKED))
         request.addfinalizer(store.close)
         retriever = PgvectorEmbeddingRetriever(document_store=store, top_k=TOP_K)
@@ -141,7 +141,7 @@ def llama_index_index(kind, request):
         store = qdrant.QdrantVectorStore("passages", client=QdrantClient(":memory:"))
     else:
         postgres = pytest.importorskip("llama_index.vector_stores.postgres")
-        place = urlsplit(request.getfixturevalue("postgres_url"))
+        place = urlsplit(request.getfixturevalue("pgvector_url"))
         login = {"user": place.username, "password": place.password, "database": place.path.strip("/")}
         where = {"host": place.hostname, "port": str(place.port), "table_name": "nodes", "embed_dim": len(ASKED)}
         store = postgres.PGVectorStore.from_params(**where, **login)

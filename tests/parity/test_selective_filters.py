@@ -132,7 +132,7 @@ def haystack_store(kind, request):
         pgvector = pytest.importorskip("haystack_integrations.document_stores.pgvector")
         from haystack.utils import Secret
 
-        connection = Secret.from_token(request.getfixturevalue("postgres_url"))
+        connection = Secret.from_token(request.getfixturevalue("pgvector_url"))
         store = pgvector.PgvectorDocumentStore(connection_string=connection, embedding_dimension=256)
         request.addfinalizer(store.close)
     store.write_documents(documents)
@@ -182,7 +182,7 @@ def llama_index_store(kind, request):
         from urllib.parse import urlsplit
 
         postgres = pytest.importorskip("llama_index.vector_stores.postgres")
-        place = urlsplit(request.getfixturevalue("postgres_url"))
+        place = urlsplit(request.getfixturevalue("pgvector_url"))
         login = {"user": place.username, "password": place.password, "database": place.path.strip("/")}
         where = {"host": place.hostname, "port": str(place.port), "table_name": "nodes", "embed_dim": 256}
         store = postgres.PGVectorStore.from_params(**where, **login)

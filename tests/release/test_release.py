@@ -11,7 +11,7 @@ import pytest
 import hopweave
 
 ROOT = Path(__file__).parents[2]
-NAMES = ("hopweave", "hopweave_haystack", "llama_index_hopweave")
+NAMES = ("hopweave", "hopweave_haystack", "llama_index_hopweave", "hopweave_postgres")
 OLDEST = ("haystack-ai==3.0.0", "llama-index-core==0.14.0")
 TOGETHER = """
 from llama_index.core.schema import TextNode
@@ -29,6 +29,11 @@ fused = FusionRetriever({"text": BM25Retriever(kb), "bm25": Stock.from_defaults(
 assert fused.retrieve("tide gate")[0].node_id == "gate"
 assert "opens at six" in str(load_query_engine("hybrid", kb).query("When does the tide gate open?"))
 assert RecipeRetriever(knowledge_base="kb.db").run(query="tide gate")["documents"][0].id == "gate"
+"""
+OPEN = """
+from hopweave import GraphStore
+
+GraphStore.open("postgresql://127.0.0.1:1/kb", connect_seconds=2)
 """
 
 if not os.environ.get("HOPWEAVE_DIST"):
@@ -61,7 +66,7 @@ def environment(tmp_path):
     return Environment(tmp_path)
 
 
-def test_three_wheels_and_three_sources_of_one_version():
+def test_wheels_and_sources_of_one_version():
     sources = [DIST / f"{name}-{hopweave.__version__}.tar.gz" for name in NAMES]
     assert sorted(DIST.iterdir()) == sorted([*WHEELS, *sources])
 
@@ -74,10 +79,19 @@ def test_the_core_alone(environment):
     installed = environment.run("python", "-m", "pip", "list").lower()
     assert "haystack" not in installed
     assert "llama" not in installed.replace("wordllama", "")
+    assert not {"psycopg", "pyspark", "httpx"} & set(installed.split())
+    with pytest.raises(AssertionError, match="run: pip install hopweave-postgres"):
+        environment.run("python", "-c", OPEN)
+
+
+def test_the_core_finds_the_graph_store_for_a_url(environment):
+    environment.install(WHEELS[0], WHEELS[3])
+    with pytest.raises(AssertionError, match=r"GraphUnavailable: postgresql://127\.0\.0\.1:1/kb: no connection"):
+        environment.run("python", "-c", OPEN)
 
 
 @pytest.mark.parametrize("frameworks", [OLDEST, ()], ids=["oldest", "newest"])
-def test_all_three_with_the_oldest_and_the_newest_frameworks(environment, frameworks):
+def test_all_with_the_oldest_and_the_newest_frameworks(environment, frameworks):
     environment.install(*WHEELS, "llama-index-retrievers-bm25", *frameworks)
     environment.run("python", "-c", TOGETHER)
 
