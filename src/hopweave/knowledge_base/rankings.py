@@ -48,10 +48,10 @@ class SmoothedVectors(ForkAware):
         among: Rows | None,
     ) -> Ranking:
         """Documents by the cosine of their smoothed vector, all that a tenant may see or those of some rows."""
-        live = self._snapshot.vectors(model)
-        with knowledge.one_version(), self._snapshot.view(live) as view:  # vectors and graph of one version
+        vectors = self._snapshot.vectors(model)
+        with knowledge.one_version(), self._snapshot.view(vectors) as view:  # vectors and graph of one version
             key = view.version, model, own_share, repr(None if tenant is None else sorted(tenant.items()))
-            stored = view.index(live)
+            stored = view.vectors(model)
             index = self._made.get_or_make(key, lambda: _smoothed(knowledge, view, stored, own_share, tenant))
             return view.nearest(index, vector, model, top_k, among)
 
@@ -96,9 +96,8 @@ class SnapshotRankings(Knowledge):
         self, terms: Mapping[str, float], *, analyzer: str, top_k: int, tenant: Tenant | None = None
     ) -> Ranking:
         """Documents by BM25 over weighted, analysed query terms."""
-        live = self._snapshot.text(analyzer)
-        with self._snapshot.view(live) as view:
-            return view.ranking(*view.index(live).search(terms, top_k, self._rows(view, tenant)), top_k)
+        with self._snapshot.view(self._snapshot.text(analyzer)) as view:
+            return view.ranking(*view.text(analyzer).search(terms, top_k, self._rows(view, tenant)), top_k)
 
     def rank_words(self, text: str, *, analyzer: str, top_k: int, tenant: Tenant | None = None) -> Ranking:
         """Documents by BM25 over the words of a text."""
@@ -119,9 +118,8 @@ class SnapshotRankings(Knowledge):
     ) -> Ranking:
         """Documents by cosine to a vector of the named embedding model, which is the file's own when not given."""
         name = model or self.settings.model
-        live = self._snapshot.vectors(name)
-        with self._snapshot.view(live) as view:
-            index = view.index(live)
+        with self._snapshot.view(self._snapshot.vectors(name)) as view:
+            index = view.vectors(name)
             if index is not None and name != self.settings.model:
                 view.warn_of_missing(index.size, name)
             return view.nearest(index, vector, name, top_k, self._rows(view, tenant))

@@ -32,6 +32,7 @@ from hopweave.knowledge_base.live_indexes import (
 from hopweave.knowledge_base.locks import ForkAware, watch_forks
 from hopweave.metadata.filters import Filters
 from hopweave.scores import ScoreDistribution
+from hopweave.text.bm25_index import BM25Index
 from hopweave.vector.vector_index import VectorIndex
 
 T = TypeVar("T")
@@ -252,6 +253,14 @@ class View:
         """One of these indexes."""
         held: Held[T] = self.held[live.name]
         return held.value
+
+    def text(self, analyzer: str) -> BM25Index:
+        """The BM25 index of an analyzer."""
+        return self.index(self.snapshot.text(analyzer))
+
+    def vectors(self, model: str) -> VectorIndex | None:
+        """The vector index of an embedding model, if there are vectors of it."""
+        return self.index(self.snapshot.vectors(model))
 
     def nearest(self, index: VectorIndex | None, vector: Vector, model: str, top_k: int, rows: Rows | None) -> Ranking:
         """Documents by cosine to a vector of a model, all of them or those of some rows."""

@@ -12,33 +12,30 @@ import numpy.typing as npt
 from hopweave.concurrency.once import once_property
 from hopweave.errors import InvalidImage
 from hopweave.scores import ScoreDistribution, best_and_ties
+from hopweave.storage.segments import Rows, RowSegment, changed, rows_of
 from hopweave.storage.strings import string_hash
 
 K1 = 1.5
 B = 0.75
 FORMAT = 1  # of the image; another number when the meaning of an array changes
 
-Rows = npt.NDArray[np.int64]
 Keys = npt.NDArray[np.uint64]
 Counts = npt.NDArray[np.int32]
 Integers = npt.NDArray[np.integer[Any]]
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(RowSegment):
     """Postings of some rows. Term `keys[i]` occurs in the rows at `places[offsets[i]:offsets[i + 1]]`.
 
-    `rows` and `keys` are sorted, so are the places of a term. `gone` marks rows that were removed later.
+    `rows` and `keys` are sorted, so are the places of a term.
     """
 
-    rows: Rows
     lengths: Integers
     keys: Keys
     offsets: Rows
     places: Integers
     counts: Integers
-    gone: Flags | None = None
 
     @classmethod
     def of(cls, documents: Sequence[tuple[int, Keys, Counts]]) -> "Segment":
@@ -59,7 +56,7 @@ class Segment:
         """The rows of several segments that are not gone, as one."""
         rows, lengths, keys, places, counts, start = [], [], [], [], [], 0
         for one in segments or [cls.of([])]:
-            alive = np.ones(len(one.rows), bool) if one.gone is None else ~one.gone
+            alive = one.kept
             kept = alive[one.places]
             rows.append(one.rows[alive])
             lengths.append(one.lengths[alive])
@@ -70,26 +67,10 @@ class Segment:
         return _sorted(*(np.concatenate(parts) for parts in (rows, lengths, keys, places, counts)))
 
     @property
-    def size(self) -> int:
-        """How many rows are not gone."""
-        return len(self.rows) - (0 if self.gone is None else int(np.count_nonzero(self.gone)))
-
-    @property
     def length(self) -> int:
         """How many terms the rows that are not gone have together."""
         alive = self.lengths if self.gone is None else self.lengths[~self.gone]
         return int(alive.sum(dtype=np.int64))
-
-    def without(self, removed: Rows) -> "Segment":
-        """The segment with these rows marked as gone; the others do not matter."""
-        found = np.searchsorted(self.rows, removed)
-        found = found[found < len(self.rows)]
-        found = found[np.isin(self.rows[found], removed)]
-        if not len(found):
-            return self
-        gone = np.zeros(len(self.rows), bool) if self.gone is None else self.gone.copy()
-        gone[found] = True
-        return Segment(self.rows, self.lengths, self.keys, self.offsets, self.places, self.counts, gone)
 
     def postings(self, key: int) -> tuple[Integers, Integers]:
         """Places and counts of a term in the rows, those that are gone left out."""
@@ -162,20 +143,13 @@ class BM25Index:
     @property
     def rows(self) -> Rows:
         """The rows of the index, sorted."""
-        alive = (one.rows if one.gone is None else one.rows[~one.gone] for one in self._segments)
-        return np.concatenate([np.empty(0, np.int64), *alive])
+        return rows_of(self._segments)
 
     def changed(self, added: Iterable[tuple[int, Keys, Counts]] = (), removed: Rows | None = None) -> "BM25Index":
         """The index with rows added (row, term keys, counts) and rows removed. New rows must be the largest."""
-        segments = list(self._segments)
-        if removed is not None and len(removed):
-            segments = [segment.without(removed) for segment in segments]
         new = list(added)
-        if new:
-            segments.append(Segment.of(new))
-        while len(segments) > 1 and len(segments[-2].places) <= 2 * len(segments[-1].places):
-            segments[-2:] = [Segment.merged(segments[-2:])]
-        return BM25Index(segments)
+        made = Segment.of(new) if new else None
+        return BM25Index(changed(self._segments, made, removed, Segment.merged, lambda one: len(one.places)))
 
     @once_property
     def _damping(self) -> list[npt.NDArray[np.floating]]:

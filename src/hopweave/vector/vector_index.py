@@ -1,7 +1,7 @@
 """The index behind cosine search: unit vectors in segments, the largest of which may be mapped from an image."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,13 +10,12 @@ import numpy.typing as npt
 from hopweave.errors import InvalidImage
 from hopweave.hit import Vector
 from hopweave.scores import ScoreDistribution, best_and_ties
+from hopweave.storage.segments import Flags, Rows, RowSegment, changed, rows_of
 from hopweave.vector.cells import centroids_of, nearest, probes_needed
 
 FORMAT = 1  # of the image; another number when the meaning of an array changes
 
-Rows = npt.NDArray[np.int64]
 Matrix = npt.NDArray[np.float32]
-Flags = npt.NDArray[np.bool_]
 
 _NOTHING = np.empty(0, np.int64), np.empty(0, np.float32)
 _SAMPLE = 1024  # vectors that stand for all of them in a search that does not look at all of them
@@ -38,35 +37,25 @@ class Cells:
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
-    """Rows and their unit vectors, perhaps sorted into cells. `gone` marks rows that were removed later."""
+class Segment(RowSegment):
+    """Rows and their unit vectors; if sorted into cells, the rows are in the order of these."""
 
-    rows: Rows
     matrix: Matrix
-    gone: Flags | None = None
     cells: Cells | None = None
-
-    @property
-    def size(self) -> int:
-        """How many rows are not gone."""
-        return len(self.rows) - (0 if self.gone is None else int(np.count_nonzero(self.gone)))
 
     def alive(self) -> tuple[Rows, Matrix]:
         """Rows and vectors that are not gone."""
         return (self.rows, self.matrix) if self.gone is None else (self.rows[~self.gone], self.matrix[~self.gone])
 
-    def without(self, removed: Rows) -> "Segment":
-        """The segment with these rows marked as gone; the others do not matter."""
-        found = np.isin(self.rows, removed)
-        if not found.any():
-            return self
-        return replace(self, gone=found if self.gone is None else self.gone | found)
+    def find(self, rows: Rows) -> npt.NDArray[np.intp]:
+        """Where these rows are, those that are here."""
+        return np.flatnonzero(np.isin(self.rows, rows))
 
     def cosines(self, unit: Vector, allowed: Rows | None) -> tuple[Rows, Matrix]:
         """All rows that are there and allowed, with their cosines."""
         if self.gone is None and allowed is None:
             return self.rows, _products(self.matrix, unit)
-        kept = np.ones(len(self.rows), bool) if self.gone is None else ~self.gone
+        kept = self.kept
         if allowed is not None:
             kept &= np.isin(self.rows, allowed)
         if np.count_nonzero(kept) < _FEW * len(kept):
@@ -154,7 +143,7 @@ class VectorIndex:
     @property
     def rows(self) -> Rows:
         """The rows of the index, sorted."""
-        return np.sort(np.concatenate([np.empty(0, np.int64), *(one.alive()[0] for one in self._segments)]))
+        return rows_of(self._segments)
 
     def by_row(self) -> tuple[Rows, Matrix]:
         """Rows, sorted, and their unit vectors."""
@@ -166,14 +155,15 @@ class VectorIndex:
         self, rows: Rows | None = None, vectors: Matrix | None = None, removed: Rows | None = None
     ) -> "VectorIndex":
         """The index with vectors added and rows removed. Zero vectors, which have no direction, are left out."""
-        segments = list(self._segments)
-        if removed is not None and len(removed):
-            segments = [segment.without(removed) for segment in segments]
+        added = None
         if rows is not None and vectors is not None and len(rows):
             unit, nonzero = _normalised(vectors)
-            segments.append(Segment(np.asarray(rows, np.int64)[nonzero], unit[nonzero]))
-        while len(segments) > 1 and len(segments[-2].rows) <= 2 * len(segments[-1].rows):
-            segments[-2:] = [Segment(*self._joined(segments[-2:]))]
+            added = Segment(np.asarray(rows, np.int64)[nonzero], unit[nonzero])
+
+        def join(segments: Sequence[Segment]) -> Segment:
+            return Segment(*self._joined(segments))
+
+        segments = changed(self._segments, added, removed, join, lambda one: len(one.rows))
         return VectorIndex(self.dimension, segments, approximate_above=self.approximate_above)
 
     def search(self, vector: Vector, top_k: int, allowed: Rows | None = None) -> tuple[Rows, Matrix, ScoreDistribution]:
