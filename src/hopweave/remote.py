@@ -26,7 +26,7 @@ from urllib.parse import parse_qsl, urlsplit
 from pydantic import SecretStr
 
 from hopweave.concurrency.once import once
-from hopweave.errors import HopweaveError
+from hopweave.extras import of_extra
 
 if TYPE_CHECKING:
     import httpx
@@ -178,12 +178,9 @@ def _seconds(retry_after: str | None) -> float | None:
 def _client() -> "httpx.AsyncClient":
     client = _clients.get(os.getpid())
     if client is None:
-        try:
-            import httpx
-        except ImportError as error:
-            raise HopweaveError("httpx is not installed; run: pip install 'hopweave[remote]'") from error
+        httpx = of_extra("remote", "httpx")
         client = _clients[os.getpid()] = httpx.AsyncClient(
-            timeout=None,  # noqa: S113 - the deadline is the timeout
+            timeout=None,
             limits=httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=30),
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # callers share this client, not sessions
         )

@@ -83,7 +83,7 @@ def test_every_part_that_has_a_place_exists():
 
 
 def test_the_ground_floor_is_what_it_is_meant_to_be():
-    assert {"hit", "query", "errors", "document", "scores", "component", "metadata", "language"} <= GROUND
+    assert {"hit", "query", "errors", "document", "scores", "component", "extras", "metadata", "language"} <= GROUND
     assert {name for name in GROUND if (PACKAGE / name).is_dir()} == {
         "concurrency",
         "language",

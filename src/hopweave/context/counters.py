@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Literal
 
-from hopweave.errors import HopweaveError
+from hopweave.extras import of_extra
 
 Counter = Callable[[str], int]
 """A function from a text to its number of tokens."""
@@ -58,11 +58,7 @@ def word_count(text: str) -> int:
 @cache
 def tiktoken_counter(encoding: str) -> Counter:
     """A counter by tiktoken, which fetches the encoding's vocabulary at its first use. Needs `hopweave[tiktoken]`."""
-    try:
-        import tiktoken
-    except ImportError as error:
-        raise HopweaveError("tiktoken is not installed; run: pip install 'hopweave[tiktoken]'") from error
-    vocabulary = tiktoken.get_encoding(encoding)
+    vocabulary = of_extra("tiktoken", "tiktoken").get_encoding(encoding)
     # text that looks like a control token is counted as text
     return lambda text: len(vocabulary.encode(text, disallowed_special=()))
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from hopweave.errors import HopweaveError
+from hopweave.extras import of_extra
 
 if TYPE_CHECKING:
     from hopweave.evaluate.queries import EvaluationQuery, Qrels
@@ -62,7 +62,7 @@ def score_each(
     """
     if judging not in ("classes", "strict"):
         raise ValueError(f"judging: {judging!r} is not allowed: there are classes and strict")
-    library = _library()
+    library = of_extra("measure", "ir_measures")
     wanted = {name: _measure(library, name) for name in measures}
     qrels, run = [], []
     for number, (one, ranking) in enumerate(zip(judged, rankings, strict=True)):
@@ -106,11 +106,3 @@ def _parsed(measure: str) -> tuple[str, int]:
 def _measure(library: Any, measure: str) -> Any:
     name, cut = _parsed(measure)
     return getattr(library, _NAMES[name]) @ cut
-
-
-def _library() -> Any:
-    try:
-        import ir_measures
-    except ImportError as error:
-        raise HopweaveError("ir-measures is not installed; run: pip install 'hopweave[measure]'") from error
-    return ir_measures

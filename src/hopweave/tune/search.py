@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hopweave.errors import HopweaveError, RecipeError
+from hopweave.errors import RecipeError
+from hopweave.extras import of_extra
 from hopweave.tune.search_space import Parameter
 
 Values = Mapping[str, float]
@@ -43,7 +44,7 @@ def search(
     """
     if trials < 1:
         raise ValueError(f"trials: {trials} is not allowed: it must be at least 1")
-    optuna = _library()
+    optuna = of_extra("measure", "optuna")
     ranges = {one.path: _distribution(optuna, one) for one in parameters}
     start = {one.path: int(one.start) if one.whole else one.start for one in parameters}
     done = [Trial(0, start, score(start))]
@@ -89,11 +90,3 @@ def _quiet_study(optuna: Any, seed: int) -> Any:
         return optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
     finally:
         optuna.logging.set_verbosity(verbosity)
-
-
-def _library() -> Any:
-    try:
-        import optuna
-    except ImportError as error:
-        raise HopweaveError("optuna is not installed; run: pip install 'hopweave[measure]'") from error
-    return optuna

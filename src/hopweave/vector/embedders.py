@@ -15,6 +15,7 @@ from pydantic import ConfigDict, Field, PrivateAttr
 from hopweave.component import Embedder
 from hopweave.concurrency.once import once
 from hopweave.errors import EmbeddingError, reason_of
+from hopweave.extras import of_extra
 from hopweave.vector.prompts import prompt_for
 
 Matrix = npt.NDArray[np.float32]
@@ -293,16 +294,11 @@ def _load_wordllama() -> Any:
 
 @once()
 def _load_sentence_transformer(model: str, device: str | None, local_files_only: bool) -> Any:
-    try:
-        from sentence_transformers import SentenceTransformer
-    except ImportError as error:
-        raise EmbeddingError(
-            "sentence-transformers is not installed; run: pip install 'hopweave[sentence-transformers]'"
-        ) from error
+    library = of_extra("sentence-transformers", "sentence_transformers", EmbeddingError)
     if local_files_only:
         _refuse_code(Path(model))
     try:
-        return SentenceTransformer(model, device=device, local_files_only=local_files_only)
+        return library.SentenceTransformer(model, device=device, local_files_only=local_files_only)
     except Exception as error:
         if local_files_only:
             raise EmbeddingError(

@@ -13,6 +13,7 @@ from pydantic import Field
 from hopweave.component import Embedder
 from hopweave.concurrency.once import once
 from hopweave.errors import EmbeddingError
+from hopweave.extras import of_extra
 from hopweave.vector.embedders import without_surrogates
 from hopweave.vector.onnx_files import OnnxFiles
 from hopweave.vector.prompts import prompt_for
@@ -160,10 +161,7 @@ def _pad(tokenizer: Any) -> int:
 
 @once()
 def _session(files: OnnxFiles, fingerprint: str, threads: int | None) -> Any:  # noqa: ARG001 - for replaced files
-    try:
-        import onnxruntime
-    except ImportError as error:
-        raise EmbeddingError("onnxruntime is not installed; run: pip install 'hopweave[onnx]'") from error
+    onnxruntime = of_extra("onnx", "onnxruntime", EmbeddingError)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3  # errors; the others come as exceptions
     options.intra_op_num_threads = threads or 0
@@ -187,12 +185,9 @@ def _session(files: OnnxFiles, fingerprint: str, threads: int | None) -> Any:  #
 
 @once()
 def _tokenizer(file: Path, max_tokens: int) -> Any:
+    library = of_extra("onnx", "tokenizers", EmbeddingError)
     try:
-        from tokenizers import Tokenizer
-    except ImportError as error:
-        raise EmbeddingError("tokenizers is not installed; run: pip install 'hopweave[onnx]'") from error
-    try:
-        tokenizer = Tokenizer.from_file(str(file))
+        tokenizer = library.Tokenizer.from_file(str(file))
     except Exception as error:
         raise EmbeddingError(f"tokenizer {file}: cannot be loaded: {error}") from error
     tokenizer.no_padding()

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from hopweave.errors import HopweaveError
+from hopweave.extras import of_extra
 from hopweave.graph.model import Contribution, Edge, Node
 
 if TYPE_CHECKING:
@@ -60,11 +60,7 @@ def to_networkx(nodes: Iterable[Node], edges: Iterable[Edge]) -> "nx.MultiDiGrap
     >>> graph.nodes["passage:d"]
     {'kind': 'passage', 'name': 'Skua', 'document_id': 'd'}
     """
-    try:
-        import networkx as nx
-    except ImportError as error:
-        raise HopweaveError("networkx is not installed; run: pip install 'hopweave[networkx]'") from error
-    graph = nx.MultiDiGraph()
+    graph: nx.MultiDiGraph = of_extra("networkx", "networkx").MultiDiGraph()
     for node in nodes:
         place = {"document_id": node.document_id} if node.document_id is not None else {}
         graph.add_node(node.id, **node.metadata, kind=node.kind, name=node.name, **place)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from hopweave.errors import HopweaveError
+from hopweave.extras import of_extra
 from hopweave.graph.model import Edge
 
 _MAX_EXACT = 20_000  # above it, names are compared within the cells of a coarse partition
@@ -70,12 +70,7 @@ def _nearest_in_cells(
     count: int,
     min_similarity: float,  # noqa: ARG001 - the shape of both
 ) -> Iterator[tuple[int, int, float]]:
-    try:
-        import faiss
-    except ImportError as error:
-        raise HopweaveError(
-            f"faiss is not installed, which more than {_MAX_EXACT} names need; run: pip install 'hopweave[faiss]'"
-        ) from error
+    faiss = of_extra("faiss", "faiss")
     size, dimensions = unit.shape
     cells = 2 * math.isqrt(size)
     # cells instead of a navigable graph: building one in several threads would not be repeatable

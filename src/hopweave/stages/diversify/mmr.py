@@ -8,7 +8,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from hopweave.component import Stage
-from hopweave.errors import HopweaveError
+from hopweave.extras import of_extra
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
 from hopweave.query import Query
@@ -126,10 +126,7 @@ def _by_pyversity(
 ) -> tuple[list[int], list[float | None]]:
     if not top_k:
         return [], []
-    try:
-        from pyversity import diversify
-    except ImportError as error:
-        raise HopweaveError("pyversity is not installed; run: pip install 'hopweave[pyversity]'") from error
+    diversify = of_extra("pyversity", "pyversity").diversify
     # a separate dimension for each hit without a vector: orthogonal to all others, but of the same length
     without = np.flatnonzero(~vectors.known)
     rows = np.hstack([vectors.rows, np.zeros((len(relevance), len(without)), np.float32)])

@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 from hopweave.component import Stage
 from hopweave.document import Document
 from hopweave.errors import HopweaveError
+from hopweave.extras import of_extra
 from hopweave.hit import Hit, Scale
 from hopweave.knowledge import Knowledge
 from hopweave.query import Query
@@ -119,13 +120,7 @@ def _log_odds(probability: float) -> float:
 def _load(name: str, device: str | None) -> tuple[Any, threading.Lock]:
     with _loading:
         if (name, device) not in _loaded:
-            try:
-                from sentence_transformers import CrossEncoder as Model
-            except ImportError as error:
-                raise HopweaveError(
-                    "sentence-transformers is not installed; run: pip install 'hopweave[sentence-transformers]'"
-                ) from error
-            model = Model(name, device=device)
+            model = of_extra("sentence-transformers", "sentence_transformers").CrossEncoder(name, device=device)
             labels = model.config.num_labels
             if labels != 1:
                 raise HopweaveError(f"model {name!r} has {labels} labels; a cross-encoder that ranks has 1")
