@@ -51,7 +51,7 @@ def test_the_shipped_recipes_use_every_required_package_and_no_other(tmp_path):
     loaded = set(ran.stdout.split())
     required = modules_of(PROJECT["dependencies"])
     extra = modules_of([one for extra in PROJECT["optional-dependencies"].values() for one in extra]) - required
-    assert required - loaded == set()
+    assert required - loaded <= {"tqdm"}  # which `hopweave index` shows its progress with
     assert extra & loaded <= {"tokenizers"}  # of the extra onnx; wordllama brings it
 
 

@@ -1,8 +1,12 @@
-"""Stop words for names in the graph, in several European languages.
+"""Stop words: one list for names in the graph, in several European languages, and one per language for BM25.
 
 A name that consists only of stop words is not searched for in text, and a stop word of a question is not linked to a
-node. BM25 uses the lists of bm25s instead (`hopweave.text.analyzers`).
+node.
 """
+
+from pathlib import Path
+
+from hopweave.concurrency.once import once
 
 _LISTS = """
 a about above after again against all also although am among an and another any anybody anyone anything are around as
@@ -56,3 +60,15 @@ enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre d
 
 CALENDAR_WORDS = frozenset(_CALENDAR.split())
 """Names of months and days: texts that share only these are not related."""
+
+
+@once()
+def bm25_stop_words(language: str) -> frozenset[str]:
+    """The words that BM25 leaves out, other than those of the graph; none for a language without a list.
+
+    >>> "the" in bm25_stop_words("english"), bm25_stop_words("finnish")
+    (True, frozenset())
+    """
+    lists = Path(__file__).with_name("bm25_stop_words.txt").read_text(encoding="utf-8")
+    found = lists.partition(f"\n{language}:\n")[2]
+    return frozenset(found.partition("\n\n")[0].split())

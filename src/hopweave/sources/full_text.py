@@ -6,8 +6,9 @@ from typing import ClassVar, Literal
 from hopweave.component import Rankings, Source, fetched
 from hopweave.hit import Hit
 from hopweave.knowledge import Capability, Knowledge
+from hopweave.language.stop_words import bm25_stop_words
 from hopweave.query import Query
-from hopweave.text.analyzers import WORD, bm25_stop_words
+from hopweave.text.analyzers import WORD
 
 _PHRASE = re.compile(r'"([^"]*)"')
 _MAX_WORDS = 64  # an expression of thousands of words overflows the parser of SQLite

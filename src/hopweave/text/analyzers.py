@@ -9,6 +9,7 @@ from collections.abc import Callable
 from unicodedata import category, normalize
 
 from hopweave.concurrency.once import WORDS_KEPT, once, string_cache
+from hopweave.language.stop_words import bm25_stop_words
 from hopweave.language.terms import stemmer
 from hopweave.language.words import HAN, KANA
 
@@ -91,19 +92,6 @@ def is_english(name: str) -> bool:
     ['nlp', 'nlp:english', 'light']
     """
     return name in ("nlp", "nlp:english", "nlp:porter", "light")
-
-
-@once()
-def bm25_stop_words(language: str) -> frozenset[str]:
-    """The stop words of bm25s, which differ from those of the graph; none for a language without a list.
-
-    >>> "the" in bm25_stop_words("english"), bm25_stop_words("finnish")
-    (True, frozenset())
-    """
-    from bm25s import stopwords
-
-    name = "EN_PLUS" if language == "english" else language.upper()
-    return frozenset(getattr(stopwords, f"STOPWORDS_{name}", ()))
 
 
 def stem_of(name: str) -> Callable[[str], str]:

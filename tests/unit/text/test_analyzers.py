@@ -9,7 +9,6 @@ from hopweave.text.analyzers import (
     analyse_code,
     analyse_light,
     analyzer,
-    bm25_stop_words,
     check_analyzer,
     stem_of,
     tokenize,
@@ -118,12 +117,6 @@ def test_unknown_names_say_what_is_allowed(name, message):
         check_analyzer(name)
     with pytest.raises(ValueError, match=message):
         analyzer(name)
-
-
-def test_stop_words_by_language():
-    assert {"the", "of"} <= bm25_stop_words("english")
-    assert {"der", "und"} <= bm25_stop_words("german")
-    assert bm25_stop_words("klingon") == frozenset()
 
 
 def test_stems_follow_the_language_even_where_the_analyzer_does_not_stem():
