@@ -29,7 +29,7 @@ from vectors import EMBEDDERS, RememberedVectors
 
 from hopweave import KnowledgeBase, Pipeline
 from hopweave.evaluate.queries import read_queries
-from hopweave.stages.filter.confidence import FORMULA, Evidence, evidence
+from hopweave.stages.filter.confidence import FORMULA, Features, confidence
 from hopweave.stages.filter.confidence_threshold import ConfidenceThreshold
 
 SHARES = {"present": 0.5, "removed": 0.25, "foreign": 0.25}
@@ -43,7 +43,7 @@ class Asked(NamedTuple):
     name: str
     configuration: str
     way: str
-    evidence: Evidence
+    features: Features
     answered: bool
 
 
@@ -93,12 +93,12 @@ def found(pipelines: dict[str, Pipeline], name: str, way: str, questions: list[A
             hits = pipeline.find(one.query, top_k=TOP_K).hits
             first = {hit.id for hit in hits[:TOP_K]}
             answered = way == "present" and all(first & set(group) for group in one.qrels)
-            yield Asked(name, configuration, way, evidence(hits, one.query.text), answered)
+            yield Asked(name, configuration, way, confidence(hits, one.query.text).features, answered)
 
 
 def measure(asked: list[Asked]) -> dict[str, Any]:
     """Figures of each set from constants fitted on the others; the constants fitted on all."""
-    values = np.array([[np.nan if one is None else one for one in row.evidence] for row in asked])
+    values = np.array([[np.nan if one is None else one for one in row.features] for row in asked])
     answered = np.array([row.answered for row in asked], float)
     names, ways = (np.array([getattr(row, field) for row in asked]) for field in ("name", "way"))
     configurations = np.array([row.configuration for row in asked])

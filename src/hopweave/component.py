@@ -1,4 +1,4 @@
-"""The interfaces of the parts of a recipe.
+"""The interfaces of the components of a recipe.
 
 A component is a frozen pydantic model: its `kind` names it in YAML, its fields are its parameters with bounds, and
 one method does the work. Anything it needs from outside comes in as an argument, so a component can be shared
@@ -62,7 +62,7 @@ SWITCHES = ("rerank", "graph", "freshness")
 
 
 class Component(BaseModel):
-    """A part of a recipe. `kind` names it in YAML; `switch` is the one of SWITCHES that it belongs to, if any."""
+    """A component of a recipe. `kind` names it in YAML; `switch` is the one of SWITCHES that it belongs to, if any."""
 
     switch: ClassVar[str | None] = None
 

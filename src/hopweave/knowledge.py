@@ -39,15 +39,15 @@ class ScoredRanking(list[tuple[str, float]]):
         self.distribution = distribution
 
 
-def evidence(ranking: Ranking, *, tail: Tail) -> dict[str, Any]:
+def above_chance(ranking: Ranking, *, tail: Tail) -> dict[str, Any]:
     """What a source should say of its ranking in its receipts: how far the best hit is above what chance gives.
 
     Nothing if the ranking has no distribution of scores (`ScoreDistribution.above_chance`).
 
     >>> scores = ScoreDistribution(documents=20, mean=0.5, deviation=0.5)
-    >>> evidence(ScoredRanking([("a", 2.0)], scores), tail="exponential")
+    >>> above_chance(ScoredRanking([("a", 2.0)], scores), tail="exponential")
     {'above_chance': 1.001}
-    >>> evidence([("a", 2.0)], tail="exponential")
+    >>> above_chance([("a", 2.0)], tail="exponential")
     {}
     """
     if not ranking or not isinstance(ranking, ScoredRanking):

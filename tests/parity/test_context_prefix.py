@@ -61,7 +61,7 @@ def test_it_is_found_and_not_shown(write, tmp_path):
     with KnowledgeBase.open(path, read_only=True) as kb:
         result = kb.search(question, recipe="knowledge")
         assert result.hits[0].id == "b"
-        assert result.evidence.evidence.coverage > 0.5
+        assert result.evidence.features.coverage > 0.5
         assert "Stennick" not in (result.context.text if result.context else "")
         node = LlamaIndexRetriever(kb, recipe="hybrid").retrieve(question)[0].node
         assert "Stennick" not in node.get_content(metadata_mode=MetadataMode.LLM)

@@ -167,16 +167,16 @@ class FederatedPipeline:
         found = replace(found, hits=hits)
         if self.recipe.paths is None and self.recipe.neighbourhood is None and self.recipe.context is None:
             return found
-        parts = {}
+        results = {}
         for name, own in _by_knowledge_base(hits).items():
             with _errors_of(name):
-                parts[name] = self._finishing[name].finish(asked, own)
-        paths, around = _paths(parts), _neighbourhood(parts)
+                results[name] = self._finishing[name].finish(asked, own)
+        paths, around = _paths(results), _neighbourhood(results)
         lines = [*(around.lines if around else ()), *(paths.lines if paths else ())]
         context = self.recipe.context
         return replace(
             found,
-            failures={**found.failures, **_by_name(parts, "failures")},
+            failures={**found.failures, **_by_name(results, "failures")},
             paths=paths,
             neighbourhood=around,
             context=None if context is None else context.build(hits, lines),
@@ -241,8 +241,8 @@ def _by_knowledge_base(hits: Sequence[Hit]) -> dict[str, list[Hit]]:
     return own
 
 
-def _by_name(found: Mapping[str, Result], part: str) -> dict[str, Any]:
-    return {f"{name}/{key}": value for name, one in found.items() for key, value in getattr(one, part).items()}
+def _by_name(found: Mapping[str, Result], attribute: str) -> dict[str, Any]:
+    return {f"{name}/{key}": value for name, one in found.items() for key, value in getattr(one, attribute).items()}
 
 
 def _plan(found: Mapping[str, Result]) -> Plan:

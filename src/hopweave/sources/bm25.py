@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field
 
 from hopweave.component import Rankings, Source, fetched
 from hopweave.hit import Hit
-from hopweave.knowledge import Capability, Knowledge, evidence
+from hopweave.knowledge import Capability, Knowledge, above_chance
 from hopweave.query import Query
 from hopweave.text.analyzers import analyzer, check_analyzer, stem_of, tokenize
 
@@ -42,7 +42,7 @@ class BM25(Source):
         """Find hits for a question, best first."""
         self.check_capabilities(knowledge)
         ranking = knowledge.rank_text(self.terms(query), analyzer=self.analyzer, top_k=self.top_k, tenant=query.tenant)
-        said = evidence(ranking, tail="exponential")
+        said = above_chance(ranking, tail="exponential")
         return fetched(ranking, knowledge, query, "bm25", "positive", analyzer=self.analyzer, **said)
 
     def terms(self, query: Query) -> dict[str, float]:

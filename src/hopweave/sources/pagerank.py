@@ -23,7 +23,7 @@ from hopweave.graph.walk.personalised_pagerank import PageRankScores, personalis
 from hopweave.graph.walk.relevance import Relevance, Strengths, normalised_strengths, strengths_of, weighted_mean
 from hopweave.graph.walk.restart import adaptive_restart, restart_vector
 from hopweave.hit import Hit
-from hopweave.knowledge import Capability, Knowledge, Ranking, evidence
+from hopweave.knowledge import Capability, Knowledge, Ranking, above_chance
 from hopweave.language.words import words
 from hopweave.query import Query
 
@@ -221,7 +221,7 @@ class PageRank(Source):
         beyond_names = dict(by_source)
         if self.word_source in by_source and Capability.WORDS in knowledge.capabilities:
             ranking = knowledge.rank_words(other_words, analyzer=self.analyzer, top_k=self.top_k, tenant=query.tenant)
-            beyond_names[self.word_source] = normalised_strengths(ranking, evidence(ranking, tail="exponential"))
+            beyond_names[self.word_source] = normalised_strengths(ranking, above_chance(ranking, tail="exponential"))
         return Relevance(weighted_mean(by_source.values()), weighted_mean(beyond_names.values()), other_words)
 
     def _seeds(self, linking: Linking, relevance: Strengths, numbers: Mapping[str, int]) -> dict[int, float]:

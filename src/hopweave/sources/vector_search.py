@@ -10,7 +10,7 @@ from pydantic import Field
 
 from hopweave.component import Rankings, Source, fetched
 from hopweave.hit import Hit, Vector
-from hopweave.knowledge import Capability, Knowledge, evidence, require
+from hopweave.knowledge import Capability, Knowledge, above_chance, require
 from hopweave.query import Query
 
 
@@ -66,7 +66,7 @@ class VectorSearch(Source):
             "model": model or "given with the question",
             **({"own_share": share} if share < 1 else {}),
         }
-        said |= evidence(ranking, tail="cosine")
+        said |= above_chance(ranking, tail="cosine")
         return fetched(ranking, knowledge, query, "vector", "cosine", **said)
 
 

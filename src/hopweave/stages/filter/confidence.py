@@ -25,8 +25,8 @@ _COVERING = 3  # of these, the first so many have to cover the question
 _DEPTH = 5  # the rank whose score is compared with the first, and how many first hits should agree
 
 
-class Evidence(NamedTuple):
-    """The evidence that the hits of a question answer it, each in [0, 1]; None where it is not known.
+class Features(NamedTuple):
+    """What speaks for an answer among the hits of a question, each in [0, 1]; None where it is not known.
 
     `coverage`: how much of the question's words the first three hits contain; words that few hits contain count more.
     `margin`: how far the first hit by words stands out, (first score - fifth score) / first score. `agreement`: the
@@ -49,11 +49,11 @@ class Formula(NamedTuple):
 
 
 FORMULA = Formula(intercept=-3.73, weights=(2.43, 3.18, 1.33, 1.78), means=(0.40, 0.31, 0.24, 0.30))
-"""Fitted by `benchmarks/confidence.py`; weights and means in the order of `Evidence`."""
+"""Fitted by `benchmarks/confidence.py`; weights and means in the order of `Features`."""
 
 
 class Confidence:
-    """A probability, and the evidence that it follows from.
+    """A probability, and the features that it follows from.
 
     Both are worked out when first asked for: reading the texts of the hits takes longer than fusing rankings.
     """
@@ -63,12 +63,12 @@ class Confidence:
         self._question, self._formula = question, formula
 
     @cached_property
-    def evidence(self) -> Evidence:
+    def features(self) -> Features:
         """The values that the probability follows from."""
         words, vectors, linking, first, size = self._found
         coverage, any_word = _coverage(first, self._question)
         # a question without any word in common with the hits has none in common with the corpus: words found nothing
-        return Evidence(
+        return Features(
             coverage,
             _margin(words.values()) if words and size > 1 else (None if any_word else 0.0),
             _agreement(words, vectors) if words and vectors else (None if any_word else 0.0),
@@ -81,24 +81,24 @@ class Confidence:
         if not self._found.size:
             return 0.0
         intercept, weights, means = self._formula
-        known = [mean if value is None else value for value, mean in zip(self.evidence, means, strict=True)]
+        known = [mean if value is None else value for value, mean in zip(self.features, means, strict=True)]
         return sigmoid(intercept + sum(weight * value for weight, value in zip(weights, known, strict=True)))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain JSON types, rounded for receipts."""
-        values = {name: None if one is None else round(one, 3) for name, one in self.evidence._asdict().items()}
+        values = {name: None if one is None else round(one, 3) for name, one in self.features._asdict().items()}
         return {"confidence": round(self.probability, 3), **values}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Confidence):
             return NotImplemented
-        return (self.probability, self.evidence) == (other.probability, other.evidence)
+        return (self.probability, self.features) == (other.probability, other.features)
 
     def __hash__(self) -> int:
-        return hash((self.probability, self.evidence))
+        return hash((self.probability, self.features))
 
     def __repr__(self) -> str:
-        return f"Confidence(probability={self.probability}, evidence={self.evidence})"
+        return f"Confidence(probability={self.probability}, features={self.features})"
 
 
 def confidence(
@@ -115,15 +115,6 @@ def confidence(
     True
     """
     return Confidence(hits, question, formula, hits if ranked is None else ranked)
-
-
-def evidence(hits: Sequence[Hit], question: str) -> Evidence:
-    """The evidence of hits, from their texts and receipts.
-
-    >>> evidence([Hit("gate", text="The tide gate opens at six.")], "When does the tide gate open?").coverage
-    1.0
-    """
-    return confidence(hits, question).evidence
 
 
 class _Found(NamedTuple):

@@ -11,7 +11,7 @@ from hopweave.errors import InvalidScore
 from hopweave.hit import Hit
 from hopweave.language.terms import content_terms
 from hopweave.query import Query
-from hopweave.stages.filter.confidence import FORMULA, Evidence, Formula, confidence, evidence
+from hopweave.stages.filter.confidence import FORMULA, Features, Formula, confidence
 from hopweave.stages.filter.confidence_threshold import ConfidenceThreshold
 
 GATE = Query("When does the tide gate open?")
@@ -30,20 +30,20 @@ def test_coverage_by_hand():
     hits = [hit("a", "The tide rises."), hit("b", "The tide falls."), hit("c", "A ferry."), hit("d", "A gate.")]
     # four texts: tide is in 2 of them, gate in 1 (the fourth, which does not count), close in none
     tide, gate, close = math.log(5 / 2.5), math.log(5 / 1.5), math.log(5 / 0.5)
-    found = evidence(hits, "When does the tide gate close?")
+    found = confidence(hits, "When does the tide gate close?").features
     assert found.coverage == pytest.approx(tide / (tide + gate + close))
 
 
 def test_titles_count_as_text():
     with_title = [Hit("a", 1.0, "It opens at six.", {"title": "Tide gate"})]
-    assert evidence(with_title, GATE.text).coverage == 1.0
-    assert evidence([Hit("a", 1.0, "It opens at six.")], GATE.text).coverage < 1
+    assert confidence(with_title, GATE.text).features.coverage == 1.0
+    assert confidence([Hit("a", 1.0, "It opens at six.")], GATE.text).features.coverage < 1
 
 
 def test_margin_agreement_and_linking_by_hand():
     scores = [(8.0, 0.9), (6.0, 0.1), (5.0, 0.8), (4.0, 0.2), (2.0, 0.3), (1.0, 0.7)]
     hits = [hit(str(n), "tide", words, vector, linking=0.75) for n, (words, vector) in enumerate(scores)]
-    found = evidence(hits, "tide")
+    found = confidence(hits, "tide").features
     assert found.margin == pytest.approx((8 - 2) / 8)
     assert found.agreement == pytest.approx(4 / 5)  # 0, 2, 3, 4 of 0 … 4; by vectors 5 in place of 1
     assert found.linking == 0.75
@@ -51,7 +51,7 @@ def test_margin_agreement_and_linking_by_hand():
 
 def test_a_single_hit_by_words_does_not_stand_out_and_hardly_agrees():
     hits = [hit("a", "tide", words=3.0, vector=0.9), *(hit(str(n), "ferry", vector=0.5) for n in range(5))]
-    found = evidence(hits, "tide gate")
+    found = confidence(hits, "tide gate").features
     assert found.margin == 0.0
     assert found.agreement == pytest.approx(1 / 5)
 
@@ -59,16 +59,16 @@ def test_a_single_hit_by_words_does_not_stand_out_and_hardly_agrees():
 def test_what_is_unknown_counts_as_its_mean():
     formula = Formula(-1.0, (1.0, 2.0, 3.0, 4.0), (0.5, 0.25, 0.1, 0.2))
     found = confidence([Hit("a", 1.0, "tide")], "tide", formula)
-    assert found.evidence == Evidence(1.0, None, None, None)
+    assert found.features == Features(1.0, None, None, None)
     assert found.probability == pytest.approx(1 / (1 + math.exp(-(-1 + 1 + 2 * 0.25 + 3 * 0.1 + 4 * 0.2))))
     without_text = confidence([Hit("a", 1.0)], "tide", formula)
-    assert without_text.evidence == Evidence(None, None, None, None)
+    assert without_text.features == Features(None, None, None, None)
     assert without_text.as_dict()["coverage"] is None
 
 
 def test_nothing_in_common_is_evidence_too():
-    found = evidence([hit("a", "A ferry.", vector=0.4)], "What is the capital of Mongolia?")
-    assert found == Evidence(0.0, 0.0, 0.0, None)
+    found = confidence([hit("a", "A ferry.", vector=0.4)], "What is the capital of Mongolia?").features
+    assert found == Features(0.0, 0.0, 0.0, None)
 
 
 def test_no_hits_no_confidence():
@@ -111,7 +111,7 @@ def test_duplicates_scores_of_none_and_odd_scores():
     assert [one.id for one in ConfidenceThreshold(min_confidence=0.1).apply(hits, GATE)] == ["a", "b"]
     with pytest.raises(InvalidScore):
         ConfidenceThreshold().apply([Hit("a", float("nan"))], GATE)
-    assert evidence([hit("a", "tide", words=0.0), hit("b", "tide")], "tide").margin == 0.0
+    assert confidence([hit("a", "tide", words=0.0), hit("b", "tide")], "tide").features.margin == 0.0
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.1, "high"])
@@ -130,7 +130,7 @@ def test_texts_are_read_when_somebody_asks(monkeypatch):
     assert read == []
     assert found == confidence(hits, GATE.text) != confidence(hits, "What is the capital of Mongolia?")
     assert hash(found) == hash(confidence(hits, GATE.text))
-    assert repr(found) == f"Confidence(probability={found.probability}, evidence={found.evidence})"
+    assert repr(found) == f"Confidence(probability={found.probability}, features={found.features})"
     asked = len(read)
     assert found.as_dict()["confidence"] == round(found.probability, 3)
     assert len(read) == asked > 0
