@@ -9,7 +9,7 @@ import numpy as np
 from hopweave.graph.model import Edge, Node
 from hopweave.graph.port import Direction, Floats, Indices, Mask, Neighbours, Shown, Value
 from hopweave.graph.storage.table_graph import TableGraph
-from hopweave.graph.storage.tables import BACKWARD, PRESENT, GraphTables
+from hopweave.graph.storage.tables import BACKWARD, MENTION, PRESENT, GraphTables
 from hopweave.language.words import word_key
 
 
@@ -60,10 +60,12 @@ def graph_from_arrays(
     nodes: Sequence[Node] | None = None,
     size: int | None = None,
     version: int = 0,
+    are_mentions: bool = False,
 ) -> TableGraph:
     """A graph of edges given as arrays of node numbers; weights default to 1 and types to the first type.
 
-    Without `nodes`, their ids are their numbers, and they have no names to look up.
+    With `are_mentions`, the edges are those of passages to what they mention, of which no two are parallel; a knowledge
+    base has mostly such. Without `nodes`, their ids are their numbers, and they have no names to look up.
 
     >>> graph_from_arrays(np.array([0, 0, 1]), np.array([1, 1, 0]), np.array([1.0, 2.0, 3.0]))
     TableGraph(size=2, edges=2, version=0)
@@ -71,7 +73,7 @@ def graph_from_arrays(
     if size is None:
         size = len(nodes) if nodes is not None else int(max(sources.max(initial=-1), targets.max(initial=-1))) + 1
     weights = np.ones(len(sources)) if weights is None else weights
-    codes = 4 * (np.zeros(len(sources), np.int64) if types is None else types)
+    codes = 4 * (np.zeros(len(sources), np.int64) if types is None else types) + MENTION * are_mentions
     tables = GraphTables()
     tables.edge_types = list(edge_types)
     for number in range(size):
@@ -81,7 +83,7 @@ def graph_from_arrays(
     tables.settle()
     tables.nodes["flags"][:] |= PRESENT
     if "about" in edge_types:
-        np.add.at(tables.nodes["about"], targets[codes == 4 * list(edge_types).index("about")], 1)
+        np.add.at(tables.nodes["about"], targets[codes // 4 == list(edge_types).index("about")], 1)
     if nodes:
         facts = ([one.id, one.kind, one.name, one.document_id, dict(one.metadata)] for one in nodes)
         texts = [tables.texts.add(json.dumps(fact)) for fact in facts]

@@ -97,9 +97,7 @@ def weighed(
     factors *= rarity
     if is_mention.all():  # a passage has one mention of a node
         return WeightedEdges(starts, counts, targets, factors, distinct=True), is_mention
-    # a self loop is one edge, whose way back counts only where edges are not followed forward
-    loops = np.flatnonzero((codes & BACKWARD > 0) & (targets == np.repeat(nodes, counts)))
-    factors[loops[factor_of_code[codes[loops] ^ BACKWARD] > 0]] = 0
+    factors[(codes & BACKWARD > 0) & (targets == np.repeat(nodes, counts))] = 0  # a self loop is one edge
     return WeightedEdges(starts, counts, targets, factors, distinct=False), is_mention
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from hopweave.graph.port import Direction, Floats, GraphPort, Mask, NodeFlags, NodeValues
+from hopweave.graph.port import Floats, GraphPort, Mask, NodeFlags, NodeValues
 from hopweave.graph.walk.push import push
 from hopweave.graph.walk.stationary_distribution import stationary_distribution
 from hopweave.graph.walk.transitions import TypeWeights, WalkOptions, transition_rows, weight_matrix
@@ -60,21 +60,20 @@ def personalised_pagerank(
     restart: float = 0.15,
     edge_type_weights: Mapping[str, float] | None = None,
     backward_type_weights: Mapping[str, float] | None = None,
-    direction: Direction = "both",
     node_bias: NodeValues | None = None,
     allowed: Mask | None = None,
     among: NodeFlags | None = None,
     top_k: int | None = None,
     min_score: float = 0.0,
-    tolerance: float = 0.05,
+    tolerance: float = 0.0125,
     time_budget_seconds: float | None = None,
 ) -> PageRankScores:
     """Rank nodes by the visits of a random walk that jumps back to the seeds with probability `restart` at every step.
 
-    x = restart * s + (1 - restart) * Pᵀx, where s are the seed weights scaled to 1 and P moves along an edge in
-    proportion to its weight x the weight of its type. From a dangling node, one without edges to follow, the walk jumps
-    back to the seeds. Solved by `push`, which reads only the neighbourhood of the seeds; `power_iteration` is the slow
-    reference for a whole graph.
+    x = restart * s + (1 - restart) * Pᵀx, where s are the seed weights scaled to 1 and P moves along an edge, or
+    against it, in proportion to its weight x the weight of its type. From a dangling node, one without edges to follow,
+    the walk jumps back to the seeds. Solved by `push`, which reads only the neighbourhood of the seeds;
+    `power_iteration` is the slow reference for a whole graph.
 
     L. Page, S. Brin, R. Motwani, T. Winograd (1999), The PageRank Citation Ranking: Bringing Order to the Web;
     T. H. Haveliwala (2002), Topic-Sensitive PageRank. `restart` is 1 - damping factor.
@@ -84,7 +83,6 @@ def personalised_pagerank(
     - `restart`: above 0, at most 1; higher stays nearer to the seeds.
     - `edge_type_weights`: replaces `EDGE_TYPE_WEIGHTS`; a type that is not listed counts 0.5.
     - `backward_type_weights`: what edges count when followed against their direction; the same when not given.
-    - `direction`: follow the edges ("out"), follow them backwards ("in"), or both.
     - `node_bias`: one number per node, 0 or more, that the weight of every edge to it is multiplied by; an array, or
       something that computes the numbers of the nodes it is indexed with.
     - `allowed`: one flag per node; a forbidden node is neither returned nor passed through.
@@ -106,7 +104,7 @@ def personalised_pagerank(
     _check_node_bias(graph.size, node_bias)
     deadline = None if time_budget_seconds is None else time.perf_counter() + time_budget_seconds
     options = WalkOptions(restart, tolerance, _allowed_bias(node_bias, allowed), deadline)
-    weights = TypeWeights(direction, edge_type_weights, backward_type_weights)
+    weights = TypeWeights("both", edge_type_weights, backward_type_weights)
     nodes, shares = _seed_vector(graph, seeds, allowed)
     if not len(nodes):
         return PageRankScores(np.empty(0, np.int64), np.empty(0), 0, True, 0.0)

@@ -44,7 +44,7 @@ def push(
     """Push from distinct seeds until no residual is above 0.001 x tolerance per edge, then distribute the residuals.
 
     Every round, all nodes above that threshold add a step to their estimate, take it off their residual, and pass
-    (1 - restart) of it on to their neighbours. A step is the residual; where edges are followed both ways, from the
+    (1 - restart) of it on to their neighbours. A step is the residual; from the
     fifth round on it is (1 + m) x the residual + m x the step before, with the momentum m = 0.4 x (1 - restart)². The
     residual left at the end is distributed in proportion to `stationary`, that distribution of each component: over the
     nodes reached and the most probable nodes of the component. With a node bias, only over the nodes reached.
@@ -96,7 +96,7 @@ def _push_rounds(
             return rounds, False
         if len(readable) < len(frontier):
             before = residual[readable]
-        momentum = _momentum(rows, options, rounds, left)
+        momentum = _momentum(options, rounds, left)
         step = (1 + momentum) * before + momentum * steps[readable] if momentum else before
         steps[pushed] = 0
         steps[readable] = step
@@ -114,14 +114,14 @@ def _push_rounds(
     return rounds, True
 
 
-def _momentum(rows: TransitionRows, options: WalkOptions, rounds: int, left: float) -> float:
+def _momentum(options: WalkOptions, rounds: int, left: float) -> float:
     """The share of its last step that a node adds to the next one; `left` is the sum of all residuals above threshold.
 
-    It speeds up walks on undirected graphs, not on directed ones. Without momentum a push always converges: after k
+    It speeds up walks whose edges are followed both ways. Without momentum a push always converges: after k
     rounds at most (1 - restart)^k is left.
     """
     onward = 1 - options.restart
-    helps = rows.both_ways and rounds >= PLAIN_ROUNDS and left < 2 * onward**rounds
+    helps = rounds >= PLAIN_ROUNDS and left < 2 * onward**rounds
     return MOMENTUM * onward**2 if helps else 0.0
 
 

@@ -56,7 +56,7 @@ class WalkOptions:
 
 @dataclass(frozen=True, slots=True)
 class TypeWeights:
-    """In which direction edges are followed, and what their types count forward and backward.
+    """Whether edges are followed forward alone or both ways, and what their types count forward and backward.
 
     None stands for `EDGE_TYPE_WEIGHTS`; given weights replace them all. A type that is not listed counts 0.5. Without
     `backward`, edges count the same against their direction.
@@ -67,7 +67,7 @@ class TypeWeights:
     ((0.7, 0.5), (0.0, 0.0))
     """
 
-    direction: Direction = "both"
+    direction: Literal["out", "both"] = "both"
     forward: Mapping[str, float] | None = None
     backward: Mapping[str, float] | None = None
 
@@ -79,12 +79,10 @@ class TypeWeights:
 
     def factors(self, edge_types: Sequence[str]) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """What each edge type multiplies the weight of its edges by, forward and backward."""
-        nothing = (0.0,) * len(edge_types)
-        backward = self.forward if self.backward is None else self.backward
-        return (
-            nothing if self.direction == "in" else type_factors(edge_types, self.forward),
-            nothing if self.direction == "out" else type_factors(edge_types, backward),
-        )
+        forward = type_factors(edge_types, self.forward)
+        if self.direction == "out":
+            return forward, (0.0,) * len(edge_types)
+        return forward, forward if self.backward is None else type_factors(edge_types, self.backward)
 
 
 def type_factors(edge_types: Sequence[str], weights: Mapping[str, float] | None = None) -> tuple[float, ...]:
@@ -213,11 +211,6 @@ class TransitionRows(Protocol):
         """Workspaces that are free to use."""
         ...
 
-    @property
-    def both_ways(self) -> bool:
-        """Whether edges are followed along their direction and against it."""
-        ...
-
     def transitions(self, nodes: Indices) -> Transitions:
         """The rows of these nodes."""
         ...
@@ -241,14 +234,13 @@ class TransitionRows(Protocol):
 
 
 def transition_rows(graph: GraphPort, options: WalkOptions, weights: TypeWeights = TypeWeights()) -> TransitionRows:
-    """The rows of a graph: by its edge rows, or else by its neighbours."""
+    """The rows of a graph whose edges are followed both ways: by its edge rows, or else by its neighbours."""
     edge_rows = graph.edge_rows()
     factors = weights.factors(graph.edge_types)
     if edge_rows is None:
         return PortRows(graph, weights, options.node_bias)
     spare = graph.cached(("workspaces", options.precision), lambda: _Workspaces([]))
-    both_ways = weights.direction == "both"
-    return LocalRows(edge_rows, graph.size, factors, options.node_bias, spare.free, both_ways=both_ways)
+    return LocalRows(edge_rows, graph.size, factors, options.node_bias, spare.free)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,11 +258,9 @@ class LocalRows:
         factors: tuple[Sequence[float], Sequence[float]],
         node_bias: NodeFlags | NodeValues | None,
         workspaces: list[Workspace],
-        *,
-        both_ways: bool,
     ) -> None:
         """`factors` hold one number per edge type, forward and backward."""
-        self.size, self.both_ways = size, both_ways
+        self.size = size
         self.workspaces = workspaces
         self._edges, self._weighted, self._node_bias = edges, edges.weighted(*factors), node_bias
         self.read_ahead, self.expect, self.is_read = edges.read_ahead, edges.expect, edges.is_read
@@ -315,13 +305,12 @@ class PortRows:
         weights: TypeWeights,
         node_bias: NodeFlags | NodeValues | None = None,
     ) -> None:
-        self.size, self.both_ways = graph.size, weights.direction == "both"
+        self.size = graph.size
         self.workspaces: list[Workspace] = []
         self._graph = graph
         forward, backward = map(np.array, weights.factors(graph.edge_types))
-        alone = backward if weights.direction == "in" else forward
-        self._directions: dict[Direction, Floats] = {weights.direction: alone}
-        if self.both_ways and weights.backward is not None:
+        self._directions: dict[Direction, Floats] = {"both": forward}
+        if weights.backward is not None:
             self._directions = {"out": forward, "in": backward}
         self._node_bias = node_bias
         self._degrees = np.zeros(graph.size)

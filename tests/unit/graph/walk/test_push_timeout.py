@@ -12,7 +12,7 @@ from hopweave.testing.graphs import graph_from_arrays
 class SlowRows:
     """Rows that answer a few times and then time out."""
 
-    read_ahead, both_ways = 0.0, True
+    read_ahead = 0.0
 
     def __init__(self, rows, answers):
         self._rows, self._answers = rows, answers

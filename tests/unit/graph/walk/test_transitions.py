@@ -80,7 +80,6 @@ def test_directions_of_edges():
     forward, backward = {"enables": 1.0}, {"enables": 0.25}
     assert matrix_of(rows, "both", forward, backward).toarray().tolist() == [[3, 1], [0.25, 0]]
     assert matrix_of(rows, "out", forward, backward).toarray().tolist() == [[3, 1], [0, 0]]
-    assert matrix_of(rows, "in", forward, backward).toarray().tolist() == [[0.75, 0], [0.25, 0]]
     assert matrix_of(rows, "both", forward).toarray().tolist() == [[3, 1], [1, 0]]
 
 
@@ -88,7 +87,7 @@ def test_a_walk_reads_what_is_in_the_matrix():
     rng = np.random.default_rng(0)
     sources, targets, types = rng.integers(0, 9, 40), rng.integers(0, 9, 40), rng.integers(0, 2, 40)
     graph = graph_from_arrays(sources, targets, rng.uniform(1, 2, 40), types=types, edge_types=("enables", "requires"))
-    for weights in (TypeWeights("both", FORWARD, BACKWARD), TypeWeights("both"), TypeWeights("out"), TypeWeights("in")):
+    for weights in (TypeWeights("both", FORWARD, BACKWARD), TypeWeights("both")):
         found = transition_rows(graph, WalkOptions(0.15), weights).transitions(np.arange(graph.size))
         dense = np.zeros((graph.size, graph.size))
         dense[np.repeat(np.arange(graph.size), found.counts), found.targets] = found.weights
