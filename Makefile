@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 DEMO   := .demo/tern_isles.db
 
-.PHONY: help demo test attack coverage fix docs bench core release
+.PHONY: help demo quick test attack coverage fix docs bench core release
 .DEFAULT_GOAL := help
 
 help: ## list what can be made
@@ -12,6 +12,10 @@ help: ## list what can be made
 
 demo: $(VENV)/demo-ready ## build a small knowledge base and ask it in the core, in Haystack and in LlamaIndex
 	@$(BIN)/python examples/demo.py $(DEMO)
+
+# a folder or file of one's own runs in one process: starting two takes longer than the tests
+quick: $(VENV)/test-ready ## run unit tests and laws without servers, processes and weights: make quick PYTEST=tests/unit/fusion
+	@$(BIN)/python -m pytest -q -m "not slow" --hypothesis-profile=quick $(or $(PYTEST),-n 2 --dist worksteal tests/unit tests/laws)
 
 test: $(VENV)/test-ready ## install what the tests need and run them all
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(PYTEST)

@@ -14,7 +14,36 @@ from hopweave.document import Document
 from hopweave.knowledge_base.store import KnowledgeBase
 
 settings.register_profile("hopweave", deadline=None, derandomize=True)
+settings.register_profile("quick", settings.get_profile("hopweave"), max_examples=20)
 settings.load_profile("hopweave")
+
+SLOW_FIXTURES = {  # servers and model weights
+    "cross_encoder",
+    "embedding_server",
+    "minilm",
+    "onnx_minilm",
+    "postgres_server",
+    "processes",
+    "rerank_server",
+    "trigram_server",
+}
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: starts servers or processes, loads weights or takes seconds")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Mark what starts servers or processes as slow; `make quick` leaves it out and tries few examples of each law."""
+    few = config.getoption("hypothesis_profile", None) == "quick"
+    for item in items:
+        if SLOW_FIXTURES.intersection(item.fixturenames) or "subprocess" in item.function.__code__.co_names:
+            item.add_marker(pytest.mark.slow)
+        law = getattr(item.function, "__func__", item.function)
+        own = getattr(law, "_hypothesis_internal_use_settings", None)  # a profile does not override these
+        if few and own is not None and own.max_examples > 20:
+            law._hypothesis_internal_use_settings = settings(own, max_examples=20)
+
 
 ISLES = (
     Document("skua", "The Skua is a ferry between Hallow and Great Tern.", {"title": "MV Skua", "type": "ship"}),

@@ -23,7 +23,11 @@ SPECIAL = {
 }
 FIXTURES = {"cross_encoder"}
 
-every_stage = pytest.mark.parametrize("stage", sorted(registered(Stage)), indirect=True)
+every_stage = pytest.mark.parametrize(
+    "stage",
+    [pytest.param(kind, marks=[pytest.mark.slow] * (kind == "cross_encoder")) for kind in sorted(registered(Stage))],
+    indirect=True,
+)
 
 
 @pytest.fixture(scope="module")

@@ -71,6 +71,7 @@ def stored(path):
 # As a user meets it
 
 
+@pytest.mark.slow
 def test_index_query_and_check_in_real_processes():
     Path("docs").mkdir()
     Path("docs/skua.md").write_text("# MV Skua\n\nA ferry to Hallow.")
@@ -142,6 +143,7 @@ def test_a_closed_stream_is_no_error(isles_db, closed):
     assert (ran.stdout == "") == closed.startswith(">")
 
 
+@pytest.mark.slow
 def test_characters_that_the_terminal_lacks_are_shown_by_their_numbers(isles_db):
     with KnowledgeBase.open("hopweave.db") as kb:
         kb.add([Document("boat", "The boat → 船 🚢")])
@@ -300,6 +302,7 @@ def test_settings_of_a_file_hold(run):
     assert (code, "analyzer 'klingon' is unknown" in err) == (1, True)
 
 
+@pytest.mark.slow
 def test_a_model_that_cannot_be_had_is_named(run):
     pytest.importorskip("sentence_transformers")
     code, _, err = run("index", lines({"id": "a", "text": "x"}), "--embedder", "no/such-model")
@@ -426,6 +429,7 @@ def test_full_text_metacharacters_are_just_characters(run, isles_db, text, kind)
     assert (code, err) == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["tide gate " * 105_000, "x" * 1_050_000, " ".join(str(n) for n in range(160_000))])
 def test_a_megabyte_of_question_is_answered(run, isles_db, text):
     assert len(text) > 1_000_000

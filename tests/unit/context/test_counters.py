@@ -23,6 +23,7 @@ def test_approximate(text, expected):
     assert approximate(text) == expected
 
 
+@pytest.mark.slow
 def test_approximate_is_close_to_a_real_vocabulary(monkeypatch):
     """Against cl100k_base, whose vocabulary comes with llama-index-core."""
     core = pytest.importorskip("llama_index.core")

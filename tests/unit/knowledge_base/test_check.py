@@ -163,6 +163,7 @@ def test_a_damaged_graph_entry_is_named(compacted, payload):
     assert problems(compacted) == ["graph entry of 'd7' is not as it was stored"]
 
 
+@pytest.mark.slow
 def test_a_graph_entry_that_grows_beyond_measure_is_refused(compacted):
     bomb = zlib.compress(bytes(200_000_000), 9)
     assert len(bomb) < 300_000
@@ -213,6 +214,7 @@ def test_info_tells_what_is_there(compacted, capsys):
         assert kb.info()["nodes"] == kb.graph.node_count < facts["nodes"]
 
 
+@pytest.mark.slow
 def test_a_file_never_makes_a_search_download_a_model(tmp_path, monkeypatch):
     pytest.importorskip("sentence_transformers")
     asked = []

@@ -492,6 +492,7 @@ def test_if_needed_only_writes_what_is_missing_or_old(path, monkeypatch):
         assert not set(images(path)) & set(first)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="open files are read from /proc")
 def test_images_that_were_replaced_are_not_kept_open(changed):
     def opened():

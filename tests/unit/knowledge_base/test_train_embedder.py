@@ -12,6 +12,8 @@ from hopweave.errors import KnowledgeBaseError
 from hopweave.knowledge_base.train_embedder import train_embedder
 from hopweave.vector.contextual.training import Training
 
+pytestmark = pytest.mark.slow
+
 SHIPS = ["Skua", "Tern", "Gannet", "Puffin"]
 TRADES = ["rigging and sails", "engines and boilers", "charts and stars", "ropes and knots"]
 QUICK = Training(epochs=6, batch_size=16)

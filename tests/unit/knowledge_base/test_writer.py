@@ -27,6 +27,7 @@ def tables(path):
     return found
 
 
+@pytest.mark.slow
 def test_workers_store_the_same(tmp_path):
     # the same documents again, in batches that are prepared before the first are stored
     stream = [*documents(60), *documents(70)[50:], documents(4)[3]]
@@ -62,6 +63,7 @@ class Ending(MentionsBuilder):
         return super().contribute(document)
 
 
+@pytest.mark.slow
 def test_a_worker_that_ends_is_said_and_what_was_stored_stays(monkeypatch):
     with KnowledgeBase.open() as kb:
         object.__setattr__(kb._writer._settings, "builders", (Ending(),))

@@ -100,6 +100,7 @@ def test_sentence_transformers_with_real_weights(minilm):
     assert embedder.model_name == "model"  # the folder's name, wherever it lies
 
 
+@pytest.mark.slow
 def test_a_model_that_cannot_be_loaded_is_named():
     pytest.importorskip("sentence_transformers")
     with pytest.raises(EmbeddingError, match="model 'no/such-model' cannot be loaded"):

@@ -296,6 +296,7 @@ TEXTS = [
 ]
 
 
+@pytest.mark.slow
 def test_real_weights_agree_with_torch(onnx_minilm, minilm):
     pytest.importorskip("sentence_transformers")
     ours = OnnxEmbedder(model=onnx_minilm).embed(TEXTS)

@@ -50,6 +50,7 @@ def test_a_model_of_the_family_embeds_with_its_prompts(onnx_minilm, tmp_path):
     assert named.model_name != plain.model_name
 
 
+@pytest.mark.slow
 def test_sentence_transformers_too(minilm, tmp_path):
     pytest.importorskip("sentence_transformers")
     folder = tmp_path / "bge-small-en-v1.5"

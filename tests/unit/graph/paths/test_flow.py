@@ -213,6 +213,7 @@ print([path.words for path in strongest_paths(graph, {0: 1.0, 1: 1.0}, range(60)
 """
 
 
+@pytest.mark.slow
 def test_the_same_whatever_the_hash_seed():
     outputs = {
         subprocess.run(

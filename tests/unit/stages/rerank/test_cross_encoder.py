@@ -2,6 +2,7 @@
 
 import asyncio
 import copy
+import importlib.util
 import math
 import os
 import pickle
@@ -17,7 +18,11 @@ from hopweave.stages.rerank import cross_encoder
 from hopweave.stages.rerank.cross_encoder import CrossEncoder
 
 os.environ["HF_HUB_OFFLINE"] = "1"
-pytest.importorskip("sentence_transformers")
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(importlib.util.find_spec("sentence_transformers") is None, reason="needs sentence-transformers"),
+]
 
 QUERY = Query("which ferry sails in winter ?")
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
