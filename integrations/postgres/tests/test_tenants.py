@@ -8,7 +8,8 @@ from hopweave.graph.documents import graph_of
 from hopweave.graph.external_documents import ExternalDocuments
 from hopweave.graph.model import IMPORTED, Contribution, Edge, Mention, Node
 from hopweave.graph.tenant_view import TenantView
-from hopweave.graph_store.store import GraphStore, Written
+from hopweave.graph_store.store import GraphStore
+from hopweave.graph_store.written import Written
 from hopweave.hit import Hit
 from hopweave.query import Query
 from hopweave.sources.pagerank import PageRank

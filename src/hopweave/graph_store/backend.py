@@ -14,7 +14,7 @@ from hopweave.graph.build.explicit import StatedParts
 from hopweave.graph.build.mentions import choose_spellings
 from hopweave.graph.build.name_search import Texts, distinct_rows
 from hopweave.graph.model import ADDRESS, IMPORTED, Contribution, Edge, Node, passage_id
-from hopweave.graph.port import Direction, Floats, Indices, Mask, Shown, Statements, StationaryDistribution, Value
+from hopweave.graph.port import Floats, Indices, Mask, Shown, Statements, StationaryDistribution, Value
 from hopweave.graph.storage.cooccurrence import MAX_ENDING, MIN_SHARED_LETTERS, MIN_STEM, rarity
 from hopweave.graph.storage.describe import describe
 from hopweave.graph.storage.ledger import decoded
@@ -34,16 +34,9 @@ from hopweave.graph.storage.tables import (
 )
 from hopweave.graph.storage.topic_share import FILE_NAME, MAX_SHARED, MIN_SHARED
 from hopweave.graph.tenant_view import HIDDEN, SHOWN, UNKNOWN, States
-from hopweave.graph_store.store import (
-    STAGED_AT_ONCE,
-    GraphStore,
-    Written,
-    batches,
-    encoded,
-    in_processes,
-    is_url,
-    stored_builders,
-)
+from hopweave.graph_store.store import GraphStore
+from hopweave.graph_store.urls import is_url
+from hopweave.graph_store.written import STAGED_AT_ONCE, Written, batches, encoded, in_processes, stored_builders
 from hopweave.knowledge_base.documents import Added
 from hopweave.knowledge_base.locks import ForkAware, leave_open, watch_forks
 from hopweave.language.stop_words import STOP_WORDS
@@ -77,7 +70,6 @@ __all__ = [
     "Column",
     "ColumnTable",
     "Contribution",
-    "Direction",
     "Document",
     "Edge",
     "Embedder",

@@ -10,7 +10,8 @@ from weakref import WeakSet, finalize
 
 from hopweave.graph.build.builders.builder import GraphBuilder
 from hopweave.graph.port import GraphPort
-from hopweave.graph_store.store import GraphStore, has_password, is_url, schemes
+from hopweave.graph_store.store import GraphStore
+from hopweave.graph_store.urls import has_password, is_url, schemes
 
 Secret = Callable[[], str | None]
 """A function that gives a path or a URL, such as `secret.resolve_value` of Haystack's secrets."""

@@ -1,51 +1,32 @@
-"""The graph of documents that live in a store of the user's: opened by the path of a file or by the URL of a server."""
+"""The graph of documents that live in a store of the user's: what any graph store does, and the one in a file."""
 
-import json
+import sqlite3
 from abc import ABC, abstractmethod
-from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from importlib.metadata import EntryPoint, entry_points
-from itertools import islice
-from multiprocessing import get_context
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, TypeVar, cast
-from urllib.parse import urlsplit
+from typing import Any
 
-from hopweave.component import registered
-from hopweave.concurrency.once import once
 from hopweave.document import Document, checked_documents, checked_ids
-from hopweave.errors import HopweaveError, KnowledgeBaseError
-from hopweave.graph.build.builders.builder import GraphBuilder, contribute_all, warn_of_older_rules
+from hopweave.graph.build.builders.builder import GraphBuilder
+from hopweave.graph.build.resolve import Resolved
 from hopweave.graph.model import Contribution, Edge, Node
 from hopweave.graph.port import GraphPort
 from hopweave.graph.storage import ledger
-from hopweave.knowledge_base.documents import Added, Entry
-from hopweave.knowledge_base.settings import DEFAULT_BUILDERS
-from hopweave.metadata.tenants import MAX_TENANT_CHARACTERS
+from hopweave.graph.storage.table_graph import TableGraph
+from hopweave.graph_store.urls import is_url, store_for
+from hopweave.graph_store.written import STAGED_AT_ONCE, Written, batches, encoded, in_processes, prepared
+from hopweave.knowledge_base.conditions import matching_ids
+from hopweave.knowledge_base.connections import Connections, grouped
+from hopweave.knowledge_base.documents import Added, Entry, digests
+from hopweave.knowledge_base.settings import DEFAULT_BUILDERS, Settings
+from hopweave.knowledge_base.store import KnowledgeBase
+from hopweave.knowledge_base.writer import Prepared, ids_of_source, remove, write
+from hopweave.metadata.tenants import checked_tenant
 
-T = TypeVar("T")
-R = TypeVar("R")
-
-STAGED_AT_ONCE = 2_000
-"""Documents that a worker prepares at once."""
-
-ENTRY_POINTS = "hopweave.graph_stores"
-"""The entry point group in which a distribution names its graph store, by the scheme of its URLs."""
-
-DISTRIBUTIONS = {"postgresql": "hopweave-postgres", "postgres": "hopweave-postgres"}
-"""What to install for the URLs of a scheme."""
-
-
-class Written(NamedTuple):
-    """What is kept of a document: its contribution, the source it belongs to, and metadata that tenants go by."""
-
-    contribution: Contribution
-    source: str = ""
-    metadata: Mapping[str, Any] = {}
+_BUSY_SECONDS = 30.0
 
 
 class GraphStore(ABC):
@@ -86,7 +67,7 @@ class GraphStore(ABC):
         for a connection, `max_edges` the most edges of one node that a walk follows.
         """
         if is_url(where):
-            return _store_for(str(where))(
+            store: GraphStore = store_for(str(where))(
                 str(where),
                 schema=schema,
                 builders=builders,
@@ -96,8 +77,7 @@ class GraphStore(ABC):
                 connect_seconds=connect_seconds,
                 max_edges=max_edges,
             )
-        from hopweave.graph_store.sqlite_store import SqliteStore
-
+            return store
         return SqliteStore(Path(where), builders=builders, read_only=read_only)
 
     # Writing
@@ -213,124 +193,113 @@ class GraphStore(ABC):
         self.close()
 
 
-def prepared(builders: Sequence[GraphBuilder], documents: Sequence[Document]) -> list[Written]:
-    """What is kept of documents, in a process of its own."""
-    for document in documents:
-        Entry.of(document)  # raises if it cannot be stored
-    contributions = contribute_all(builders, documents)
-    return [
-        Written(one, document.source, kept_metadata(document.metadata))
-        for one, document in zip(contributions, documents, strict=True)
+class SqliteStore(GraphStore):
+    """A graph in one file, with its index images beside it. One process writes at a time, any number read."""
+
+    def __init__(self, path: Path, *, builders: Sequence[GraphBuilder] | None, read_only: bool) -> None:
+        self._connections = Connections(path, busy_seconds=_BUSY_SECONDS, read_only=read_only)
+        try:
+            settings = Settings.of(self._connections, None, (), builders, holds="graph")
+        except BaseException:
+            self._connections.close()
+            raise
+        self.path, self.builders = path, settings.builders
+        self._base = KnowledgeBase(self._connections, settings, approximate_above=100_000)
+
+    def __repr__(self) -> str:
+        return f"SqliteStore({str(self.path)!r})"
+
+    def write(self, documents: Sequence[Written], *, gone: Collection[str] = (), source: str | None = None) -> Added:
+        """Put documents into the graph and take others out, in one transaction."""
+        ready = {one.document_id: (Entry.of(_bare(written)), one) for written, one in encoded(documents)}
+        with self._connections.reading() as connection:
+            if not any(_outstanding(connection, ready, gone, source)):
+                return Added(unchanged=len(ready))
+        with self._connections.writing() as connection:
+            stored, going = _outstanding(connection, ready, gone, source)
+            known = digests(connection, stored)
+            removed = remove(connection, going)
+            prepared = {key: Prepared((), {}, ready[key][1]) for key in stored}
+            write(connection, [ready[key][0] for key in stored], prepared)
+        self._base.compact_in_background()
+        return Added(len(stored) - len(known), len(known), len(ready) - len(stored), removed)
+
+    def _delete_matching(self, where: Mapping[str, Any], source: str | None) -> int:
+        with self._connections.writing() as connection:
+            found = ids_of_source(connection, source) if source is not None else matching_ids(connection, where)
+            count = remove(connection, sorted(found))
+        if count:
+            self._base.compact_in_background()
+        return count
+
+    @property
+    def graph(self) -> TableGraph:
+        """The graph as it is now."""
+        return self._base.graph
+
+    @property
+    def version(self) -> int:
+        """Grows with every write."""
+        return self._base.version
+
+    def count(self) -> int:
+        """How many documents there are."""
+        return self._base.count()
+
+    def ids(self) -> list[str]:
+        """The ids of all documents, in order."""
+        return sorted(self._base.ids())
+
+    def sources(self) -> list[str]:
+        """The sources that documents come from, in order."""
+        return sorted(source for source in self._base.sources() if source)
+
+    def visible(self, tenant: Mapping[str, Any], ids: Iterable[str] | None = None) -> frozenset[str]:
+        """The ids of the documents that a tenant may see: all of them, or those among the ids given."""
+        checked_tenant(tenant or None)
+        return self._base.visible(tenant, ids)
+
+    def nodes(self) -> tuple[Node, ...]:
+        """All nodes, ordered by id."""
+        return Resolved(self.graph.tables).nodes
+
+    def edges(self) -> list[Edge]:
+        """All edges by source, target and type, each of these once, with the weights summed."""
+        return Resolved(self.graph.tables).edges()
+
+    def check(self) -> list[str]:
+        """Everything that is wrong with the file, in words."""
+        return self._base.check()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._base.close()
+
+
+def _bare(written: Written) -> Document:
+    return Document(written.contribution.document_id, "", written.metadata, source=written.source)
+
+
+def _outstanding(
+    connection: sqlite3.Connection,
+    ready: Mapping[str, tuple[Entry, ledger.Encoded]],
+    gone: Collection[str],
+    source: str | None,
+) -> tuple[list[str], list[str]]:
+    """The documents that differ from what is stored, and those that are there and have to go."""
+    known, contributions = digests(connection, [*ready, *gone]), _ledger_digests(connection, ready)
+    stored = [
+        key
+        for key, (entry, one) in ready.items()
+        if known.get(key) != entry.digests or contributions.get(key) != (one.digest if one.payload else None)
     ]
+    of_source = ids_of_source(connection, source) if source is not None else set()
+    return stored, sorted((known.keys() | of_source) - ready.keys())
 
 
-def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """The items in lists of this many.
-
-    >>> list(batches("abcde", 2))
-    [['a', 'b'], ['c', 'd'], ['e']]
-    """
-    stream = iter(items)
-    while batch := list(islice(stream, size)):
-        yield batch
-
-
-def in_processes(work: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
-    """What `work` returns for each item, in worker processes a few items ahead; with one worker, in this process."""
-    if workers < 1:
-        raise ValueError(f"workers: {workers} is not allowed; it must be at least 1")
-    if workers == 1:
-        yield from map(work, items)
-        return
-    with ProcessPoolExecutor(workers, get_context("spawn")) as executor:
-        waiting: deque[Future[R]] = deque()
-        for item in items:
-            waiting.append(executor.submit(work, item))
-            if len(waiting) > 2 * workers:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-
-
-def is_url(where: object) -> bool:
-    """Whether a graph lives on a server: at a URL of a scheme that a graph store is known for.
-
-    >>> is_url("postgresql://localhost/kb"), is_url("graph.db")
-    (True, False)
-    """
-    scheme, separator, _ = str(where).partition("://")
-    return bool(separator) and scheme in schemes()
-
-
-def schemes() -> list[str]:
-    """The URL schemes of graph stores: those of `hopweave-postgres`, and those of other installed distributions."""
-    return [*DISTRIBUTIONS, *sorted(_installed().keys() - DISTRIBUTIONS.keys())]
-
-
-@once()
-def _installed() -> dict[str, EntryPoint]:
-    return {one.name: one for one in entry_points(group=ENTRY_POINTS)}
-
-
-def _store_for(url: str) -> "Callable[..., GraphStore]":
-    """The class that opens a URL."""
-    scheme = url.partition("://")[0]
-    if scheme not in _installed():
-        raise HopweaveError(
-            f"where: no graph store for {scheme}:// is installed; run: pip install {DISTRIBUTIONS[scheme]}"
-        )
-    return cast("Callable[..., GraphStore]", _installed()[scheme].load())
-
-
-def stored_builders(
-    where: object, stored: Sequence[Mapping[str, Any]], wanted: Sequence[GraphBuilder] | None
-) -> tuple[GraphBuilder, ...]:
-    """The builders that a graph was begun with, from their dumps; an error if others are `wanted`."""
-    import hopweave.catalogue  # noqa: F401 - so that every kind is known
-
-    kinds = registered(GraphBuilder)
-    try:
-        made = tuple(cast(GraphBuilder, kinds[one["kind"]].model_validate(one)) for one in stored)
-    except KeyError as error:
-        raise KnowledgeBaseError(f"{where}: was made with {error}, which is not installed") from error
-    if wanted is not None and tuple(wanted) != made:
-        raise KnowledgeBaseError(
-            f"{where}: its graph is built by {', '.join(one.kind for one in made) or 'nothing'}; "
-            "open it without naming builders, or use another schema"
-        )
-    warn_of_older_rules(where, made, stored)
-    return made
-
-
-def has_password(url: str) -> bool:
-    """Whether a connection URL holds a password.
-
-    >>> has_password("postgresql://anna:secret@db/kb"), has_password("postgresql://anna@db/kb")
-    (True, False)
-    """
-    parts = urlsplit(url)
-    return bool(parts.password) or "password=" in parts.query
-
-
-def kept_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """The metadata that tenants may go by: short texts, numbers, truth values, and lists of these.
-
-    >>> kept_metadata({"customer": ["acme"], "page": 3, "triples": [("a", "b", "c")], "text": "x" * 5000})
-    {'customer': ['acme'], 'page': 3}
-    """
-    plain = json.loads(Entry.of(Document("-", "", metadata)).metadata)
-    return {name: value for name, value in plain.items() if all(map(_is_short, _values(value)))}
-
-
-def encoded(documents: Sequence[Written]) -> Iterator[tuple[Written, ledger.Encoded]]:
-    """Documents with their contributions as they are stored."""
-    for one in documents:
-        yield one, ledger.encoded(one.contribution)
-
-
-def _values(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
-def _is_short(value: Any) -> bool:
-    return isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) <= MAX_TENANT_CHARACTERS)
+def _ledger_digests(connection: sqlite3.Connection, ids: Iterable[str]) -> dict[str, bytes | None]:
+    found: dict[str, bytes | None] = {}
+    for marks, group in grouped(ids):
+        query = f"SELECT document_id, digest FROM graph_contributions WHERE document_id IN ({marks})"
+        found.update(connection.execute(query, group).fetchall())
+    return found
