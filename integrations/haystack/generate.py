@@ -1,11 +1,15 @@
-"""Write what follows from the core: exports, list of components, and YAML pipelines of recipes.
+"""Write what follows from the core: exports, stubs, list of components, and YAML pipelines of recipes.
 
 Run it whenever a component or a recipe is added, renamed or changed; `make fix` does so and formats what it writes.
 """
 
 import ast
 import re
+from inspect import Parameter, Signature
 from pathlib import Path
+from typing import Any
+
+from hopweave.stubs import package_stub
 
 PACKAGE = Path(__file__).parent / "src" / "haystack_integrations"
 README = Path(__file__).parent / "README.md"
@@ -31,6 +35,26 @@ def exports(folder: Path) -> str:
     return "\n".join([docstring, "", *imports, "", "__all__ = [", *listed, "]", ""])
 
 
+def stub(package: str) -> str:
+    """The `__init__.pyi` of a package: every component with its real constructor and inputs."""
+    return package_stub(package, "Written by `make fix`.", _signatures)
+
+
+def _signatures(component: type) -> dict[str, Signature]:
+    inputs = getattr(component, "typed_inputs", ())
+    if not inputs:
+        return {}
+    itself = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
+    made = Signature([itself, *(one.parameter for one in inputs)], return_annotation=dict[str, Any])
+    return {"run": made, "run_async": made}
+
+
+def packages() -> list[str]:
+    """The packages of components."""
+    folders = sorted(PACKAGE.glob("components/*/hopweave"))
+    return [".".join(folder.relative_to(PACKAGE.parent).parts) for folder in folders]
+
+
 def list_components() -> None:
     """Write the exports of every folder into the table of components in the README."""
     text = README.read_text(encoding="utf-8")
@@ -46,6 +70,9 @@ def main() -> None:
     """Write everything."""
     for init in sorted(PACKAGE.glob("components/*/hopweave/__init__.py")):
         init.write_text(exports(init.parent), encoding="utf-8")
+    for package in packages():
+        path = PACKAGE.parent.joinpath(*package.split("."), "__init__.pyi")
+        path.write_text(stub(package), encoding="utf-8")
     list_components()
 
     from haystack_integrations.common.hopweave.recipe_pipeline import PIPELINES, to_yaml
