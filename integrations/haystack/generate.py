@@ -30,8 +30,8 @@ def exports(folder: Path) -> str:
     docstring = (folder / "__init__.py").read_text(encoding="utf-8").splitlines()[0]
     package = ".".join(folder.relative_to(PACKAGE.parent).parts)
     found = {path.stem: names for path in sorted(folder.glob("[!_]*.py")) if (names := components(path))}
-    imports = [f"from {package}.{stem} import {', '.join(names)}" for stem, names in found.items()]
-    listed = [f'    "{name}",' for names in found.values() for name in names]
+    imports = [f"from {package}.{stem} import {', '.join(sorted(names))}" for stem, names in found.items()]
+    listed = [f'    "{name}",' for name in sorted(name for names in found.values() for name in names)]
     return "\n".join([docstring, "", *imports, "", "__all__ = [", *listed, "]", ""])
 
 

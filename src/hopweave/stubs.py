@@ -160,7 +160,8 @@ def package_stub(package: str, head: str, signatures: Callable[[Any], Mapping[st
     """
     module = import_module(package)
     source, classes = Source(), []
-    for name in module.__all__:
+    names = sorted(module.__all__, key=lambda name: (not name.isupper(), name))
+    for name in names:
         one = getattr(module, name)
         made = signatures(one)
         if made is None:
@@ -168,7 +169,7 @@ def package_stub(package: str, head: str, signatures: Callable[[Any], Mapping[st
         else:
             classes.append(class_stub(source, one, made))
     imports = [f"from {where} import {', '.join(sorted(found))}" for where, found in sorted(source.imports.items())]
-    listed = [f'    "{name}",' for name in module.__all__]
+    listed = [f'    "{name}",' for name in names]
     return "\n".join([f"# {head}", *imports, *classes, "__all__ = [", *listed, "]"]) + "\n"
 
 

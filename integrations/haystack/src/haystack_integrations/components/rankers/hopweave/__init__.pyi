@@ -691,6 +691,88 @@ class LengthRanker(StageRanker):
             is optional or has something to fall back on, `failures` with the reason.
         """
 
+class MMRRanker(KnowledgeRanker):
+    r"""
+    Picks documents one by one, each time the one with the largest marginal relevance.
+
+    mmr = relevance_weight * relevance - (1 - relevance_weight) * largest similarity to any document chosen so far.
+
+    Similarity is the cosine, 0 where it is negative or a vector is missing. The other strategies are those of
+    pyversity, with `relevance_weight` in the same sense. Scores stay as they are; the receipt has the rank and the
+    mmr value. Nothing is dropped unless `top_k` says so. Documents without a score come last, in their order.
+
+    ```python
+    from haystack import Document
+    from haystack_integrations.components.rankers.hopweave import MMRRanker
+
+    ranker = MMRRanker(relevance_weight=0.5, top_k=5)
+    documents = [Document(content="The Skua sails hourly.", score=0.8, embedding=[0.6, 0.8])]
+    result = ranker.run(documents=documents, query="Why is the ferry down?")["documents"]
+    ```
+    """
+
+    def __init__(
+        self,
+        *,
+        strategy: Literal["mmr", "msd", "dpp", "cover", "ssd"] = "mmr",
+        relevance_weight: float = 0.7,
+        relevance: Literal["unit", "max", "min_max"] = "unit",
+        candidates: int = 500,
+        optional: bool = False,
+        top_k: int | None = None,
+        knowledge_base: str | Path | None = None,
+    ) -> None:
+        r"""
+        Create the ranker.
+
+        :param strategy: mmr, or one of the other strategies of pyversity.
+        :param relevance_weight: 1: relevance alone; 0: diversity alone.
+        :param relevance: How scores become relevance. unit: as they are if bounded, else divided by their maximum;
+            max: always divided by their maximum; min_max: stretched to [0, 1].
+        :param candidates: Number of documents, from the top, to select from; the others follow in their order.
+        :param optional: Go on with the documents as they were if this stage fails.
+        :param top_k: How many documents to return, all of them when not given.
+        :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
+        """
+    def run(
+        self,
+        documents: list[Document],
+        query: str = "",
+        top_k: int | None = None,
+        overrides: dict[str, Any] | None = None,
+        skip: list[str] | Callable[[], list[str]] | None = None,
+    ) -> dict[str, Any]:
+        r"""
+        Rescore, reorder or drop documents.
+
+        :param documents: What was retrieved, best first.
+        :param query: The question.
+        :param top_k: How many documents to return, instead of the number given at construction.
+        :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
+        :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`, and, if the stage failed and
+            is optional or has something to fall back on, `failures` with the reason.
+        """
+    async def run_async(
+        self,
+        documents: list[Document],
+        query: str = "",
+        top_k: int | None = None,
+        overrides: dict[str, Any] | None = None,
+        skip: list[str] | Callable[[], list[str]] | None = None,
+    ) -> dict[str, Any]:
+        r"""
+        Rescore, reorder or drop documents, without blocking the event loop.
+
+        :param documents: What was retrieved, best first.
+        :param query: The question.
+        :param top_k: How many documents to return, instead of the number given at construction.
+        :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
+        :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`, and, if the stage failed and
+            is optional or has something to fall back on, `failures` with the reason.
+        """
+
 class MetadataFilterRanker(StageRanker):
     r"""
     Keeps the documents whose metadata has one of the allowed values; scores and order stay.
@@ -735,88 +817,6 @@ class MetadataFilterRanker(StageRanker):
         :param optional: Go on with the documents as they were if this stage fails.
         :param filters: Haystack metadata filters.
         :param top_k: How many documents to return, all of them when not given.
-        """
-    def run(
-        self,
-        documents: list[Document],
-        query: str = "",
-        top_k: int | None = None,
-        overrides: dict[str, Any] | None = None,
-        skip: list[str] | Callable[[], list[str]] | None = None,
-    ) -> dict[str, Any]:
-        r"""
-        Rescore, reorder or drop documents.
-
-        :param documents: What was retrieved, best first.
-        :param query: The question.
-        :param top_k: How many documents to return, instead of the number given at construction.
-        :param overrides: Other values for parameters of the constructor, by name, for this run.
-        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
-        :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`, and, if the stage failed and
-            is optional or has something to fall back on, `failures` with the reason.
-        """
-    async def run_async(
-        self,
-        documents: list[Document],
-        query: str = "",
-        top_k: int | None = None,
-        overrides: dict[str, Any] | None = None,
-        skip: list[str] | Callable[[], list[str]] | None = None,
-    ) -> dict[str, Any]:
-        r"""
-        Rescore, reorder or drop documents, without blocking the event loop.
-
-        :param documents: What was retrieved, best first.
-        :param query: The question.
-        :param top_k: How many documents to return, instead of the number given at construction.
-        :param overrides: Other values for parameters of the constructor, by name, for this run.
-        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
-        :returns: `documents`, as new objects, with receipts under `meta["hopweave"]`, and, if the stage failed and
-            is optional or has something to fall back on, `failures` with the reason.
-        """
-
-class MMRRanker(KnowledgeRanker):
-    r"""
-    Picks documents one by one, each time the one with the largest marginal relevance.
-
-    mmr = relevance_weight * relevance - (1 - relevance_weight) * largest similarity to any document chosen so far.
-
-    Similarity is the cosine, 0 where it is negative or a vector is missing. The other strategies are those of
-    pyversity, with `relevance_weight` in the same sense. Scores stay as they are; the receipt has the rank and the
-    mmr value. Nothing is dropped unless `top_k` says so. Documents without a score come last, in their order.
-
-    ```python
-    from haystack import Document
-    from haystack_integrations.components.rankers.hopweave import MMRRanker
-
-    ranker = MMRRanker(relevance_weight=0.5, top_k=5)
-    documents = [Document(content="The Skua sails hourly.", score=0.8, embedding=[0.6, 0.8])]
-    result = ranker.run(documents=documents, query="Why is the ferry down?")["documents"]
-    ```
-    """
-
-    def __init__(
-        self,
-        *,
-        strategy: Literal["mmr", "msd", "dpp", "cover", "ssd"] = "mmr",
-        relevance_weight: float = 0.7,
-        relevance: Literal["unit", "max", "min_max"] = "unit",
-        candidates: int = 500,
-        optional: bool = False,
-        top_k: int | None = None,
-        knowledge_base: str | Path | None = None,
-    ) -> None:
-        r"""
-        Create the ranker.
-
-        :param strategy: mmr, or one of the other strategies of pyversity.
-        :param relevance_weight: 1: relevance alone; 0: diversity alone.
-        :param relevance: How scores become relevance. unit: as they are if bounded, else divided by their maximum;
-            max: always divided by their maximum; min_max: stretched to [0, 1].
-        :param candidates: Number of documents, from the top, to select from; the others follow in their order.
-        :param optional: Go on with the documents as they were if this stage fails.
-        :param top_k: How many documents to return, all of them when not given.
-        :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
         """
     def run(
         self,
