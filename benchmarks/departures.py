@@ -27,8 +27,8 @@ from hopweave.fusion.diagnostics import SubsetReport
 from hopweave.fusion.reciprocal_rank import ReciprocalRank
 from hopweave.graph.build.builders.metadata import MetadataBuilder
 from hopweave.graph.flow_pruning import FlowPruning
+from hopweave.graph.walk.personalisation import restart_vector
 from hopweave.graph.walk.personalised_pagerank import personalised_pagerank
-from hopweave.graph.walk.restart import restart_vector
 from hopweave.knowledge_base.train_embedder import train_embedder
 from hopweave.language.phrases import PhraseMatcher
 from hopweave.routing.intent import IntentClassifier

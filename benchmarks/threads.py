@@ -29,7 +29,7 @@ from synthetic import synthetic_corpus
 
 from hopweave.concurrency.once import Once
 from hopweave.document import Document
-from hopweave.graph.storage import weighted_rows
+from hopweave.graph.storage import row_edges
 from hopweave.knowledge_base.store import KnowledgeBase
 
 QUESTIONS = 64
@@ -88,7 +88,7 @@ def probed(path: Path, threads: int) -> dict:
 
 def probe(path: Path, threads: int) -> dict:
     """All phases in this process."""
-    weighted_rows._AT_ONCE = 10**12  # so the first question finds that enough edges were read
+    row_edges._AT_ONCE = 10**12  # so the first question finds that enough edges were read
     questions = json.loads(path.with_name("questions.json").read_text())
     made = count_made()
     found = {}

@@ -7,7 +7,7 @@ from typing import Any
 from hopweave.component import Rankings, Source
 from hopweave.graph.documents import graph_of, passage_numbers
 from hopweave.graph.link.linker import Linking
-from hopweave.graph.paths.strongest_paths import strongest_paths
+from hopweave.graph.paths.path import strongest_paths
 from hopweave.graph.port import GraphPort
 from hopweave.hit import Hit
 from hopweave.knowledge import Capability, Knowledge

@@ -16,10 +16,10 @@ from hopweave.graph.build.name_search import Texts, distinct_rows
 from hopweave.graph.model import ADDRESS, IMPORTED, Contribution, Edge, Node, passage_id
 from hopweave.graph.port import Floats, Indices, Mask, Shown, Statements, StationaryDistribution, Value
 from hopweave.graph.storage.cooccurrence import MAX_ENDING, MIN_SHARED_LETTERS, MIN_STEM, rarity
-from hopweave.graph.storage.describe import describe
 from hopweave.graph.storage.ledger import decoded
 from hopweave.graph.storage.name_index import ShownKeys, SimilarNames, letters_apart, shown_keys, without_accents
 from hopweave.graph.storage.row_edges import RowEdges, rarity_of_node
+from hopweave.graph.storage.table_graph import FILE_NAME, MAX_SHARED, MIN_SHARED, describe, key_of_name
 from hopweave.graph.storage.tables import (
     ALIVE,
     BACKWARD,
@@ -32,7 +32,6 @@ from hopweave.graph.storage.tables import (
     longer_phrases,
     phrase_hash,
 )
-from hopweave.graph.storage.topic_share import FILE_NAME, MAX_SHARED, MIN_SHARED
 from hopweave.graph.tenant_view import HIDDEN, SHOWN, UNKNOWN, States
 from hopweave.graph_store.store import GraphStore
 from hopweave.graph_store.urls import is_url
@@ -111,6 +110,7 @@ __all__ = [
     "encoded",
     "in_processes",
     "is_url",
+    "key_of_name",
     "leave_open",
     "letters_apart",
     "longer_phrases",

@@ -10,18 +10,27 @@ from pydantic import Field
 
 from hopweave.component import Rankings, Source, fetched
 from hopweave.errors import GraphTimeout
-from hopweave.graph.documents import graph_of, passage_numbers
+from hopweave.graph.documents import documents_in_parts, graph_of, passage_numbers
 from hopweave.graph.flow_pruning import FlowPruning
 from hopweave.graph.link.linker import Linker, Linking
 from hopweave.graph.model import EDGE_TYPE_WEIGHTS
-from hopweave.graph.paths.path import Path
-from hopweave.graph.paths.strongest_paths import strongest_paths
+from hopweave.graph.paths.path import Path, strongest_paths
 from hopweave.graph.port import Floats, GraphPort, Indices, NodeValues
-from hopweave.graph.storage.parts import documents_in_parts
-from hopweave.graph.walk.node_bias import Boosts, FixedBias, SparseBias, in_order, values_of
+from hopweave.graph.walk.personalisation import (
+    Boosts,
+    FixedBias,
+    Relevance,
+    SparseBias,
+    Strengths,
+    adaptive_restart,
+    in_order,
+    normalised_strengths,
+    restart_vector,
+    strengths_of,
+    values_of,
+    weighted_mean,
+)
 from hopweave.graph.walk.personalised_pagerank import PageRankScores, personalised_pagerank
-from hopweave.graph.walk.relevance import Relevance, Strengths, normalised_strengths, strengths_of, weighted_mean
-from hopweave.graph.walk.restart import adaptive_restart, restart_vector
 from hopweave.hit import Hit
 from hopweave.knowledge import Capability, Knowledge, Ranking, above_chance
 from hopweave.language.words import words

@@ -414,7 +414,7 @@ def topic_share(
     passage_kind: int,
     edge_types: Sequence[str],
 ) -> float:
-    """The share of a graph, as `graph/storage/topic_share.py` counts it.
+    """The share of a graph, as `graph/storage/table_graph.py` counts it.
 
     `sizes` are its version and how many passages and nodes it has. In a large graph the share is counted anew only when
     a hundredth of the passages have come or gone; `shared` keeps it between questions.

@@ -23,6 +23,7 @@ from hopweave.graph_store.backend import (
     choose_spellings,
     decoded,
     distinct_rows,
+    key_of_name,
     longer_phrases,
     normalise_name,
     number_contributions,
@@ -184,7 +185,7 @@ class PartialTables:
     def _content_words(self, node: int) -> tuple[int, ...]:
         """The rarest words of a name, by their numbers in the database; none if no document has them all."""
         tables = self.tables
-        numbers = [tables.word_strings.get(word) for word in tables.key_of_name(node).split(" ")]
+        numbers = [tables.word_strings.get(word) for word in key_of_name(tables, node).split(" ")]
         content_words = [number for number in dict.fromkeys(numbers) if not tables.words["flags"][number] & STOP]
         ids = [self.word_ids.id(number) for number in content_words]
         if not ids or -1 in ids:

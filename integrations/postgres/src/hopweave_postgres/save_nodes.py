@@ -15,6 +15,7 @@ from hopweave.graph_store.backend import (
     STOP_WORDS,
     Numbers,
     describe,
+    key_of_name,
     phrase_hash,
     without_accents,
     word_key,
@@ -108,7 +109,7 @@ class NodeChanges:
         flags, columns = int(tables.nodes["flags"][number]), tables.nodes
         text = json.dumps([node.id, node.kind, node.name, node.document_id, dict(node.metadata)])
         if flags & NAMED:
-            key = tables.key_of_name(number)
+            key = key_of_name(tables, number)
         elif flags & PRESENT and (columns["document"][number] or columns["declared"][number] > 0):
             key = word_key(node.name)
         else:

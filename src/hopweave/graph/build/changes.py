@@ -24,8 +24,8 @@ from hopweave.graph.build.mentions import add_mention_sums, choose_spellings, me
 from hopweave.graph.build.name_search import Texts, add_letter_counts, distinct_rows
 from hopweave.graph.model import Contribution, passage_id
 from hopweave.graph.storage.cooccurrence import stem_hash
-from hopweave.graph.storage.describe import describe
 from hopweave.graph.storage.ledger import check_weights
+from hopweave.graph.storage.table_graph import describe
 from hopweave.graph.storage.tables import (
     BACKWARD,
     COUNTS,

@@ -9,8 +9,7 @@ import numpy as np
 from hopweave.graph.build.changes import apply
 from hopweave.graph.build.entity_resolution import EntityResolution
 from hopweave.graph.model import Contribution, Edge, Node
-from hopweave.graph.storage.describe import describe_all
-from hopweave.graph.storage.table_graph import TableGraph
+from hopweave.graph.storage.table_graph import TableGraph, describe_all
 from hopweave.graph.storage.tables import ALIVE, BACKWARD, PRESENT, GraphTables
 
 

@@ -11,12 +11,11 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from hopweave.errors import GraphTimeout
-from hopweave.graph.link.inflection import base_forms
-from hopweave.graph.link.question import Question, read_question
+from hopweave.graph.documents import documents_in_parts
+from hopweave.graph.link.question import Question, base_forms, read_question
 from hopweave.graph.model import Node
 from hopweave.graph.port import GraphPort, Indices
 from hopweave.graph.storage.name_index import without_accents
-from hopweave.graph.storage.parts import documents_in_parts
 from hopweave.language.words import word_key
 
 logger = logging.getLogger(__name__)

@@ -1,7 +1,9 @@
 """A graph over its tables: nothing is made per node or edge when it is opened, and a change costs what it touches."""
 
+import json
+import re
 import threading
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -19,12 +21,9 @@ from hopweave.graph.port import (
     WeightedEdges,
 )
 from hopweave.graph.storage.cooccurrence import Cooccurrence
-from hopweave.graph.storage.describe import describe_all
 from hopweave.graph.storage.name_index import SimilarNames, bucket_hash, shown_keys, without_accents
-from hopweave.graph.storage.row_edges import RowEdges
-from hopweave.graph.storage.tables import ALIVE, PRESENT, GraphTables, longer_phrase, phrase_hash
-from hopweave.graph.storage.topic_share import topic_share
-from hopweave.graph.storage.weighted_rows import WeightedRows
+from hopweave.graph.storage.row_edges import RowEdges, WeightedRows
+from hopweave.graph.storage.tables import ALIVE, HAS_TEXT, NAMED, PRESENT, GraphTables, longer_phrase, phrase_hash
 from hopweave.language.stop_words import STOP_WORDS
 from hopweave.language.words import normalise_name, word_key
 from hopweave.storage.columns import Array
@@ -292,7 +291,8 @@ class _TableNames(SimilarNames):
         tables = self._tables
         nodes = tables.names_with.row(tables.word_strings.get(word))[0].tolist()
         for first in range(0, len(nodes), _AT_ONCE):  # not all at once, as the caller may have enough
-            yield from self._graph.lookup(map(tables.key_of_name, nodes[first : first + _AT_ONCE]))
+            some = nodes[first : first + _AT_ONCE]
+            yield from self._graph.lookup(key_of_name(tables, node) for node in some)
 
     def words_like(self, letter: str, length: int) -> Iterable[tuple[str, str]]:
         """Words of names without accents and as they are, by their first letter and length without accents."""
@@ -305,3 +305,105 @@ class _TableNames(SimilarNames):
 def _read_only(flags: Mask) -> Mask:
     flags.flags.writeable = False
     return flags
+
+
+def describe(tables: GraphTables, number: int) -> Node:
+    """The node with this number, from what documents declare of it, its name or its id."""
+    return describe_all(tables, [number])[0]
+
+
+def describe_all(tables: GraphTables, numbers: Sequence[int]) -> list[Node]:
+    """The nodes with these numbers.
+
+    Of several declared nodes with one id, one that has a name is kept, then one that has metadata, then the smallest.
+    """
+    documents, declared_at = tables.declared["document"], tables.declared_at.frozen(copy=False)
+    described = []
+    for number, plain in zip(numbers, _plain(tables, numbers), strict=True):
+        found = [] if plain is None else [plain]
+        if declared_at.lengths[number]:
+            declared = declared_at.row(number)[0].tolist()
+            found += [_declared(tables, one, plain) for one in declared if documents[one] >= 0]
+        found = [node for node in found if node.name != node.document_id] or found
+        if len(found) == 1:
+            described.append(found[0])
+        else:
+            described.append(min(found, key=_order) if found else Node(tables.node_keys[number], "", ""))
+    return described
+
+
+def key_of_name(tables: GraphTables, node: int) -> str:
+    """The word key of the name of a node."""
+    if tables.nodes["flags"][node] & NAMED:
+        return tables.node_keys[node][len(tables.kinds[tables.nodes["kind"][node]]) + 1 :]
+    return word_key(describe(tables, node).name)
+
+
+def _plain(tables: GraphTables, numbers: Sequence[int]) -> Iterator[Node | None]:
+    """Nodes as their names or their documents make them."""
+    spellings, kinds, documents, leads_to = (
+        tables.nodes[name] for name in ("spelling", "kind", "document", "leads_to")
+    )
+    for number in numbers:
+        if spellings[number] >= 0:
+            yield Node.entity(tables.spelled(spellings[number]), tables.kinds[kinds[number]])
+        elif documents[number] & HAS_TEXT:
+            yield Node.passage(tables.node_keys[number].removeprefix(passage_id("")))
+        elif leads_to[number] == number:
+            yield Node(tables.node_keys[number], "address", _written(tables, number))
+        else:
+            yield None
+
+
+def _written(tables: GraphTables, address: int) -> str:
+    """The smallest of the ways in which an address is written."""
+    found = set()
+    for edge in tables.edges_at.row(address)[0].tolist():
+        for end in ("source", "target"):
+            text = int(tables.edges[f"{end}_text"][edge])
+            if tables.edges["flags"][edge] & 1 and tables.edges[end][edge] == address and text >= 0:
+                found.add(tables.texts[text].removeprefix(ADDRESS))
+    return min(found, default=tables.node_keys[address].removeprefix(ADDRESS))
+
+
+def _declared(tables: GraphTables, declared: int, plain: Node | None) -> Node:
+    text = tables.texts[int(tables.declared["text"][declared])]
+    content = json.loads(text) if text else [None, {}]
+    if len(content) == 5:
+        return Node(*content)
+    if plain is None:
+        spelling = tables.spelled(int(tables.declared["spelling"][declared]))
+        return Node.entity(spelling, tables.kinds[tables.nodes["kind"][int(tables.declared["node"][declared])]])
+    return Node(plain.id, plain.kind, plain.name, *content)
+
+
+def _order(node: Node) -> tuple[bool, str, str, str, str]:
+    metadata = repr(sorted(node.metadata.items())) if node.metadata else ""
+    return not metadata, node.kind, node.name, node.document_id or "", metadata
+
+
+FILE_NAME = r"\S\.[A-Za-z0-9]{1,5}$"
+"""A regular expression for names that are those of files, which no other text mentions."""
+
+MAX_SHARED, MIN_SHARED = 0.1, 4
+"""A topic that more than this share of the passages have, and more than so many, does not tell them apart."""
+
+_SAMPLED = 256
+
+
+def topic_share(graph: TableGraph, passages: Mask) -> float:
+    """About how many of the passages are about something that few others are about, judged by a sample.
+
+    A title that all documents share says as little as none, and so does the name of a file.
+    """
+    numbers = np.flatnonzero(passages)
+    sample = numbers[:: max(1, len(numbers) // _SAMPLED)]
+    if not len(sample) or "about" not in graph.edge_types:
+        return 0.0
+    edges = graph.neighbours(sample, "out")
+    is_about = edges.types == graph.edge_types.index("about")
+    owners = np.repeat(np.arange(len(sample)), np.diff(edges.offsets))[is_about]
+    topics, places, counts = np.unique(edges.targets[is_about], return_inverse=True, return_counts=True)
+    is_file = np.array([re.search(FILE_NAME, node.name) is not None for node in graph.nodes(topics)], np.bool_)
+    tells = (counts <= max(MAX_SHARED * len(sample), MIN_SHARED)) & ~is_file
+    return len(np.unique(owners[tells[places]])) / len(sample)

@@ -2,7 +2,7 @@
 
 Every word, spelling, id and edge has a number, given when it is first seen. Whatever depends on the whole corpus is a
 sum over documents, kept per word, spelling or node, so a document can be added and taken back exactly. All of it is
-plain arrays: `arrays` gives them to be stored, and `from_arrays` takes them back, mapped from a file, without
+plain arrays: `image` gives them to be stored, and the constructor takes them back, mapped from a file, without
 building an object per node.
 """
 
@@ -273,14 +273,6 @@ class GraphTables:
     def type_code(self, edge_type: str) -> int:
         """The code of a type of edges."""
         return _code(self.edge_types, edge_type)
-
-    def key_of_name(self, node: int) -> str:
-        """The word key of the name of a node."""
-        if self.nodes["flags"][node] & NAMED:
-            return self.node_keys[node][len(self.kinds[self.nodes["kind"][node]]) + 1 :]
-        from hopweave.graph.storage.describe import describe
-
-        return word_key(describe(self, node).name)
 
     def rarity(self) -> Array:
         """What the weight of an edge is multiplied by for a node at its end, for every node; 1 for passages.

@@ -2,8 +2,8 @@ from math import log
 
 import pytest
 
-from hopweave.graph.link.inflection import base_forms
 from hopweave.graph.link.linker import Linker
+from hopweave.graph.link.question import base_forms
 from hopweave.graph.model import Edge, Node
 from hopweave.testing.graphs import graph_from_edges
 

@@ -200,7 +200,7 @@ import numpy as np
 from hopweave.testing.graphs import graph_from_arrays, graph_from_edges
 from hopweave.graph.model import Edge, Node
 from hopweave.graph.paths.flow import prune_paths
-from hopweave.graph.paths.strongest_paths import strongest_paths
+from hopweave.graph.paths.path import strongest_paths
 rng = np.random.default_rng(5)
 names = [f"n{index}" for index in range(60)]
 pairs = {(names[a], names[b]) for a, b in rng.integers(0, 60, (200, 2)).tolist()}

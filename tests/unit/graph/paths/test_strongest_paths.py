@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from hopweave.graph.model import Edge, Node
-from hopweave.graph.paths.strongest_paths import strongest_paths
+from hopweave.graph.paths.path import strongest_paths
 from hopweave.testing.graphs import graph_from_arrays, graph_from_edges
 
 

@@ -4,8 +4,8 @@ import pytest
 from hopweave.document import Document
 from hopweave.graph.build.builders.mentions import MentionsBuilder
 from hopweave.graph.build.builders.parts import PartsBuilder
+from hopweave.graph.documents import documents_in_parts
 from hopweave.graph.link.linker import Linker
-from hopweave.graph.storage.parts import documents_in_parts
 from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.query import Query
 from hopweave.sources.pagerank import PageRank

@@ -1,6 +1,6 @@
 import pytest
 
-from hopweave.graph.walk.restart import adaptive_restart, restart_vector
+from hopweave.graph.walk.personalisation import adaptive_restart, restart_vector
 
 
 def test_shares_do_not_depend_on_how_many_passages_there_are():

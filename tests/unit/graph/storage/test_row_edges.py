@@ -10,9 +10,9 @@ from hopweave.concurrency.once import LRUCache
 from hopweave.graph.build.changes import apply
 from hopweave.graph.build.resolve import resolve
 from hopweave.graph.model import Contribution, Edge, Mention, Node
-from hopweave.graph.storage import weighted_rows
+from hopweave.graph.storage import row_edges
+from hopweave.graph.storage.row_edges import WeighedEdges, WeightedRows
 from hopweave.graph.storage.table_graph import TableGraph
-from hopweave.graph.storage.weighted_rows import WeighedEdges, WeightedRows
 
 FORWARD, BACKWARD = (1.0, 0.5, 0.25), (0.75, 0.5, 2.0)
 
@@ -20,7 +20,7 @@ FORWARD, BACKWARD = (1.0, 0.5, 0.25), (0.75, 0.5, 2.0)
 @pytest.fixture
 def rows(monkeypatch: pytest.MonkeyPatch) -> WeightedRows:
     """Rows that count as those of a large graph."""
-    monkeypatch.setattr(weighted_rows, "_AT_ONCE", 0)
+    monkeypatch.setattr(row_edges, "_AT_ONCE", 0)
     return of_passages()
 
 
@@ -120,7 +120,7 @@ def test_what_was_weighed_survives_a_write(
     changed: list[Contribution], gone: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Later versions weigh what has changed, and earlier ones still see what they saw."""
-    monkeypatch.setattr(weighted_rows, "_MAX_STALE", 1.0)
+    monkeypatch.setattr(row_edges, "_MAX_STALE", 1.0)
     before = graph_of_passages()
     first = weighted(before)
     first.edges(np.array([0]))
@@ -138,7 +138,7 @@ def test_what_was_weighed_survives_a_write(
 
 
 def test_after_many_changes_all_edges_are_weighed_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weighted_rows, "_AT_ONCE", 0)
+    monkeypatch.setattr(row_edges, "_AT_ONCE", 0)
     graph = graph_of_passages()
     weighted(graph).edges(np.arange(graph.size))
     apply(graph.tables, [passage(number, "Falk") for number in range(20, 60)])
