@@ -21,6 +21,7 @@ from hopweave.graph.build.builders.parts import PartsBuilder
 from hopweave.graph.build.builders.services import ServicesBuilder
 from hopweave.graph.build.builders.triples import TriplesBuilder
 from hopweave.graph.build.resolve import resolve
+from hopweave.graph.model import Contribution, Edge, Node
 from hopweave.graph.port import Direction, GraphPort
 from hopweave.graph_store.location import GraphLocation
 from hopweave.graph_store.store import GraphStore
@@ -138,6 +139,17 @@ class GraphStoreTests:
         version = store.version
         assert store.add([_SHIP, _ISLE]).unchanged == 2
         assert store.version == version
+
+    def test_contributions_are_taken_as_they_are(self, store: GraphStore) -> None:
+        """One replaces the earlier one of its document, although no text or metadata tell them apart."""
+        skua, harris, lunn = map(Node.entity, ("MV Skua", "Harris", "Lunn"))
+        for target in (harris, lunn):
+            one = Contribution("ship", (skua, target), (Edge(skua.id, target.id, "sails_to"),))
+            assert store.contribute([one]).unchanged == 0
+            assert store.contribute([one]).unchanged == 1
+            assert [(edge.source, edge.target) for edge in store.edges()] == [(skua.id, target.id)]
+        assert store.delete(["ship"]) == 1
+        assert store.edges() == []
 
     def test_a_write_that_changes_nothing_makes_no_version(self, store: GraphStore) -> None:
         """A version stands for a change."""
