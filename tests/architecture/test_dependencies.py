@@ -17,19 +17,27 @@ from hopweave.query import Query
 from hopweave.stages.diversify.mmr import MMR
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-MODULES = {"pystemmer": "Stemmer", "pyyaml": "yaml", "faiss-cpu": "faiss"}
+MODULES = {"markdown-it-py": "markdown_it", "pystemmer": "Stemmer", "pyyaml": "yaml", "faiss-cpu": "faiss"}
 
 ONE_QUESTION_PER_RECIPE = """
 import sys
+from pathlib import Path
 from hopweave import Document, KnowledgeBase, Pipeline
+from hopweave.readers.files import read_documents
 from hopweave.recipe import recipe_names
 
 documents = [
     Document("skua", "MV Skua is a ferry that Ingrid Falk designed.", {"title": "MV Skua", "type": "page"}),
     Document("falk", "Ingrid Falk was born in Harris.", {"title": "Ingrid Falk", "type": "page"}),
 ]
+folder = Path(sys.argv[1]).parent / "files"
+folder.mkdir()
+(folder / "a.md").write_text("# Skua")
+(folder / "b.rst").write_text("Skua")
+(folder / "c.html").write_text("<p>Skua")
+(folder / "d.txt").write_bytes("Die Fähre fährt täglich nach Höfn.".encode("latin-1"))
 with KnowledgeBase.open(sys.argv[1]) as kb:
-    kb.add(documents)
+    kb.add([*documents, *read_documents(folder)])
     for recipe in recipe_names():
         Pipeline(recipe, kb).run("Where was the designer of MV Skua born?")
 print(*{name.split(".")[0] for name in sys.modules})

@@ -87,6 +87,7 @@ def test_the_ground_floor_is_what_it_is_meant_to_be():
     assert {name for name in GROUND if (PACKAGE / name).is_dir()} == {
         "concurrency",
         "language",
+        "markup",
         "metadata",
         "recipes",
         "storage",

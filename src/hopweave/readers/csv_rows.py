@@ -7,12 +7,13 @@ from pathlib import Path
 from hopweave.document import Document
 from hopweave.errors import UnreadableInput
 from hopweave.readers.fields import TEXT_KEYS, document_from_fields, shown
-from hopweave.readers.validation import OnBad, unreadable
+from hopweave.readers.pages import Reading
+from hopweave.readers.validation import unreadable
 
 _SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 
 
-def read_csv(file: Path, name: str, on_bad: OnBad, _: int) -> Iterator[Document]:
+def read_csv(file: Path, name: str, reading: Reading) -> Iterator[Document]:
     """One document per row; columns as in `document_from_fields`. Rows that cannot be read are passed to `on_bad`.
 
     A table without a column for the text is refused as a whole.
@@ -30,7 +31,7 @@ def read_csv(file: Path, name: str, on_bad: OnBad, _: int) -> Iterator[Document]
                 filled = {key: value for key, value in fields.items() if value not in (None, "")}
                 yield document_from_fields(filled, f"{name}:{rows.line_num}", f"{file} line {rows.line_num}")
             except (ValueError, TypeError, OverflowError, RecursionError, csv.Error) as error:
-                on_bad(unreadable(f"{file} line {rows.reader.line_num}", error))
+                reading.on_bad(unreadable(f"{file} line {rows.reader.line_num}", error))
 
 
 def _check_header(file: Path, rows: "csv.DictReader[str]") -> None:

@@ -5,27 +5,46 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 
 from hopweave.document import Document
 from hopweave.errors import UnreadableInput
+from hopweave.markup.page import Page, paragraphs
 from hopweave.readers.csv_rows import read_csv
 from hopweave.readers.json_lines import read_json_lines
-from hopweave.readers.markdown import read_markdown
-from hopweave.readers.plain_text import read_text_file
+from hopweave.readers.pages import Reading, page_reader
+from hopweave.readers.tree import Tree
 from hopweave.readers.validation import OnBad
 
 logger = logging.getLogger(__name__)
 
-_READERS: dict[str, Callable[[Path, str, OnBad, int], Iterator[Document]]] = {
-    ".md": read_markdown,
-    ".markdown": read_markdown,
-    ".txt": read_text_file,
+
+def _lazily(module: str, name: str) -> Callable[[str], Page]:
+    """A parser whose libraries load when it is first used."""
+
+    def parse(text: str) -> Page:
+        page: Page = getattr(import_module(f"hopweave.markup.{module}"), name)(text)
+        return page
+
+    return parse
+
+
+_MARKDOWN = page_reader(_lazily("markdown", "read_markdown"))
+_RST = page_reader(_lazily("rst", "read_rst"))
+_HTML = page_reader(_lazily("html", "read_html"))
+_TEXT = page_reader(paragraphs)
+
+_READERS: dict[str, Callable[[Path, str, Reading], Iterator[Document]]] = {
+    **dict.fromkeys((".md", ".markdown", ".mdx", ".mkd"), _MARKDOWN),
+    **dict.fromkeys((".rst", ".rest"), _RST),
+    **dict.fromkeys((".html", ".htm", ".xhtml"), _HTML),
+    ".txt": _TEXT,
     ".jsonl": read_json_lines,
     ".ndjson": read_json_lines,
     ".csv": read_csv,
 }
-"""The reader for each suffix: a function of file, name, `on_bad` and `max_characters`."""
+"""The reader for each suffix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +61,12 @@ class Listing:
 
 
 def read_documents(
-    path: str | Path, *, on_bad: OnBad | None = None, max_characters: int = 2000, follow_links: bool = False
+    path: str | Path,
+    *,
+    on_bad: OnBad | None = None,
+    max_characters: int = 2000,
+    follow_links: bool = False,
+    site_url: str = "",
 ) -> Iterator[Document]:
     r"""Documents from a folder of Markdown and text, or from a Markdown, text, JSON Lines or CSV file.
 
@@ -56,7 +80,7 @@ def read_documents(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = (Path(folder) / "skua.md").write_text("# MV Skua\n\nA ferry. See [Hallow](hallow.md).")
     ...     [(d.id, d.title, d.metadata["links"]) for d in read_documents(folder)]
-    [('skua.md', 'MV Skua', ['hallow.md'])]
+    [('skua.md', 'MV Skua', ['hallow'])]
     """
     on_bad = on_bad or _raise
     if not Path(path).exists():
@@ -67,17 +91,19 @@ def read_documents(
         logger.warning("%r %s and is skipped", str(Path(path, name)), reason)
     for error in listing.unreadable.values():
         on_bad(error)
+    tree = Tree((name for _, name in listing.files), site_url=site_url)
+    tree.infer_sites(file for file, _ in listing.files)
     for file, name in listing.files:
-        yield from read_file(file, name, on_bad=on_bad, max_characters=max_characters)
+        yield from read_file(file, name, Reading(on_bad, max_characters, tree))
 
 
-def read_file(file: Path, source: str, *, on_bad: OnBad, max_characters: int = 2000) -> Iterator[Document]:
+def read_file(file: Path, source: str, reading: Reading) -> Iterator[Document]:
     """Documents from one file, whose `source` and ids have this name."""
-    reader = _READERS.get(file.suffix.lower())
+    on_bad, reader = reading.on_bad, _READERS.get(file.suffix.lower())
     try:
         if reader is None:
             raise UnreadableInput(f"{file}: unknown kind of file; allowed are {', '.join(_READERS)} and folders")
-        for document in reader(file, source, on_bad, max_characters):
+        for document in reader(file, source, reading):
             yield replace(document, source=source)
     except UnreadableInput as error:
         on_bad(error)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from hopweave.errors import KnowledgeBaseError, UnreadableInput
 from hopweave.readers.files import list_files, read_file
+from hopweave.readers.pages import Reading
 from hopweave.readers.source_names import Named, Root, SourceNames, moved
+from hopweave.readers.tree import Tree
 
 if TYPE_CHECKING:
     from hopweave.document import Document
@@ -27,6 +29,7 @@ class InputFiles:
         prefix: str = "",
         moved_from: str | None = None,
         follow_links: bool = False,
+        site_url: str = "",
     ) -> None:
         self.files: list[tuple[Path, Named, Root]] = []
         self.ids: dict[str, set[str]] = {}
@@ -49,6 +52,14 @@ class InputFiles:
         changed = {source: one for source, one in (now | self._names.files).items() if known.get(source) != one}
         if changed:
             kb.record_source_files(changed)
+        self.trees: dict[str, Tree] = {}
+        """The files by the prefix of their sources, as links in them see each other."""
+        by_prefix: dict[str, list[tuple[Path, str]]] = {}
+        for file, named, _ in self.files:
+            by_prefix.setdefault(named.prefix, []).append((file, named.inner))
+        for before, some in by_prefix.items():
+            tree = self.trees[before] = Tree((name for _, name in some), site_url=site_url, prefix=before)
+            tree.infer_sites(file for file, _ in some)
 
     def documents(self, batch_size: int) -> "Iterator[Document]":
         """The documents of all files, none of which has the id of another, or of one that is stored from elsewhere."""
@@ -107,7 +118,9 @@ class InputFiles:
                 count += 1
                 self._on_bad(error)
 
-            for document in read_file(file, named.inner, on_bad=bad):
+            for document in read_file(
+                file, named.inner, Reading(bad, tree=self.trees[named.prefix], note=self.notes.append)
+            ):
                 count += 1
                 yield named.prefixed(document), file, root
             if not count:

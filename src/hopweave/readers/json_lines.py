@@ -7,10 +7,11 @@ from pathlib import Path
 from hopweave.document import Document
 from hopweave.errors import UnreadableInput
 from hopweave.readers.fields import document_from_fields
-from hopweave.readers.validation import OnBad, unreadable
+from hopweave.readers.pages import Reading
+from hopweave.readers.validation import unreadable
 
 
-def read_json_lines(file: Path, name: str, on_bad: OnBad, _: int) -> Iterator[Document]:
+def read_json_lines(file: Path, name: str, reading: Reading) -> Iterator[Document]:
     """One document per line; keys as in `document_from_fields`. Lines that cannot be read are passed to `on_bad`.
 
     A file that holds one JSON array is refused as a whole.
@@ -29,7 +30,7 @@ def read_json_lines(file: Path, name: str, on_bad: OnBad, _: int) -> Iterator[Do
                     raise ValueError("is not a JSON object")
                 yield document_from_fields(fields, f"{name}:{number}", f"{file} line {number}")
             except (ValueError, TypeError, OverflowError, RecursionError) as error:
-                on_bad(unreadable(f"{file} line {number}", error))
+                reading.on_bad(unreadable(f"{file} line {number}", error))
 
 
 def _check_first(file: Path, line: str) -> None:

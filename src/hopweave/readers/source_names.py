@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from hopweave.document import Document
 from hopweave.errors import KnowledgeBaseError, UnreadableInput
+from hopweave.graph.build.builders.addresses import ADDRESSES
 from hopweave.knowledge_base.documents import SourceFile
 
 
@@ -61,7 +62,9 @@ class Named(NamedTuple):
         if not self.prefix:
             return document
         same = document.metadata.get("source") == self.inner
-        metadata = {**document.metadata, "source": self.source} if same else document.metadata
+        metadata = {**document.metadata, "source": self.source} if same else {**document.metadata}
+        if ADDRESSES in metadata:  # a passage of a page
+            metadata |= {key: self.prefix + metadata[key] for key in ("source_id", "next_id") if key in metadata}
         return replace(document, id=self.prefix + document.id, source=self.source, metadata=metadata)
 
 

@@ -96,12 +96,12 @@ def test_a_prefix_stands_before_all_ids_and_links_still_lead_to_their_pages(inde
         b__two_md="Page two.",
     )
     assert index("b", "--prefix", "fleet/b")[0] == 0
-    prefixed = {"ships.jsonl:2", "skua", "log.md#1", "log.md#2", "two.md"}
+    prefixed = {"ships.jsonl:2", "skua", "log.md", "two.md"}
     assert set(texts()) == {f"fleet/b/{key}" for key in prefixed}
-    assert sources() == {"fleet/b/log.md": 2, "fleet/b/ships.jsonl": 2, "fleet/b/two.md": 1}
+    assert sources() == {"fleet/b/log.md": 1, "fleet/b/ships.jsonl": 2, "fleet/b/two.md": 1}
     with KnowledgeBase.open("k.db", read_only=True) as kb:
         assert kb.get(["fleet/b/two.md"])["fleet/b/two.md"].metadata["source"] == "fleet/b/two.md"
-        start, end = kb.graph.find(["passage:fleet/b/log.md#1", "passage:fleet/b/two.md"]).values()
+        start, end = kb.graph.find(["passage:fleet/b/log.md", "passage:fleet/b/two.md"]).values()
         assert end in kb.graph.neighbours(np.array([start])).targets
 
 
@@ -318,7 +318,7 @@ def test_an_id_does_not_pass_to_another_file_from_one_behind_a_link_that_is_not_
 def test_files_of_other_kinds_are_counted(index):
     write(f__a_md="a", f__b_png="b")
     assert index("f")[1] == "k.db: 1 added, 0 updated, 0 unchanged, 1 file of another kind skipped; 1 documents\n"
-    write(f__c_html="c", f__LICENSE="d", f__sub__e_pdf="e")
+    write(f__c_gif="c", f__LICENSE="d", f__sub__e_pdf="e")
     Path("f/.hidden.png").touch()
     assert ", 4 files of other kinds skipped; 1 documents" in index("f")[1]
 

@@ -96,9 +96,14 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     docs = tmp_path / "docs"
     docs.mkdir()
-    (docs / "ships.md").write_text("# Skua\n\nA ferry.\n\n# Petrel\n\nA tug.\n\n# Tern\n\nA sloop.\n")
+    write_ships(docs, "Skua", "Petrel", "Tern")
     (docs / "gate.md").write_text("The gate opens at six.")
     return docs
+
+
+def write_ships(folder, *ships):
+    """A file with a section for each ship, long enough for a passage of its own."""
+    (folder / "ships.md").write_text("".join(f"# {ship}\n\n{'She sails every day. ' * 60}\n\n" for ship in ships))
 
 
 def index(*arguments):
@@ -109,12 +114,12 @@ def index(*arguments):
 
 
 def test_indexing_again_removes_parts_that_are_gone(folder, tmp_path, capsys):
-    assert index(folder) == ["gate.md", "ships.md#1", "ships.md#2", "ships.md#3"]
-    (folder / "ships.md").write_text("# Skua\n\nA ferry.\n\n# Petrel\n\nA tug.\n")
-    assert index(folder) == ["gate.md", "ships.md#1", "ships.md#2"]
+    assert index(folder) == ["gate.md", "ships.md", "ships.md#petrel", "ships.md#tern"]
+    write_ships(folder, "Skua", "Petrel")
+    assert index(folder) == ["gate.md", "ships.md", "ships.md#petrel"]
     (folder / "gate.md").unlink()
-    assert index(folder) == ["gate.md", "ships.md#1", "ships.md#2"]  # of a file that is gone, only with --sync
-    assert index(folder, "--sync") == ["ships.md#1", "ships.md#2"]
+    assert index(folder) == ["gate.md", "ships.md", "ships.md#petrel"]  # of a file that is gone, only with --sync
+    assert index(folder, "--sync") == ["ships.md", "ships.md#petrel"]
 
 
 def test_indexing_the_same_again_makes_no_version(folder):
@@ -156,7 +161,7 @@ def test_documents_of_other_files_and_of_programs_stay(folder, tmp_path):
         kb.add([Document("mine", "added by a program")])
     index("other.md")
     assert {"mine", "other.md", "gate.md"} <= set(index(folder))
-    assert index(folder, "--sync") == ["gate.md", "mine", "ships.md#1", "ships.md#2", "ships.md#3"]
+    assert index(folder, "--sync") == ["gate.md", "mine", "ships.md", "ships.md#petrel", "ships.md#tern"]
 
 
 # What cannot be read back is not stored

@@ -42,23 +42,24 @@ def test_markdown_with_front_matter_headings_and_links(write):
         "# MV Skua ##\n\nA ferry to [Hallow](hallow.md) and [Hallow](hallow.md).\n\n"
         "## Crew\n\nSee [crew](crew.md#now).\n",
     )
-    first, second = read(file)
+    first, second = read(file, max_characters=80)
     assert (first.id, first.title, first.text) == (
-        "skua.md#1",
+        "skua.md",
         "MV Skua",
         "# MV Skua ##\n\nA ferry to [Hallow](hallow.md) and [Hallow](hallow.md).",
     )
-    assert first.metadata["links"] == ["hallow.md"]
+    assert first.metadata["links"] == ["hallow"]
     assert (first.metadata["type"], first.metadata["tags"]) == ("ship", ["ferry", "old"])
-    assert (first.metadata["source"], first.metadata["heading"], first.metadata["part"]) == ("skua.md", "MV Skua", 1)
-    assert (second.id, second.title, second.metadata["heading"]) == ("skua.md#2", "MV Skua", "Crew")
-    assert second.metadata["links"] == ["crew.md#now"]
+    assert (first.metadata["source"], first.metadata["next_id"]) == ("skua.md", second.id)
+    assert (second.id, second.title, second.metadata["heading_path"]) == ("skua.md#crew", "MV Skua", ["Crew"])
+    assert second.metadata["links"] == ["crew#now"]
+    assert second.metadata["addresses"] == ["skua#crew"]
 
 
 def test_a_short_page_is_one_document_under_its_own_name(write):
     (document,) = read(write("note.md", "Just text."))
     assert (document.id, document.title) == ("note.md", "note")
-    assert "part" not in document.metadata
+    assert "next_id" not in document.metadata
 
 
 def test_a_title_in_the_front_matter_comes_first(write):
@@ -69,18 +70,21 @@ def test_a_title_in_the_front_matter_comes_first(write):
 @pytest.mark.parametrize("fence", ["```", "~~~~"])
 def test_what_looks_like_a_heading_inside_code_is_code(write, fence):
     file = write("code.md", f"# Install\n\n{fence}bash\n# first\npip install x\n{fence}\n\n# Use\n\nRun it.\n")
-    assert [document.metadata["heading"] for document in read(file)] == ["Install", "Use"]
+    first, second = read(file, max_characters=60)
+    assert (first.metadata["source_id"], second.metadata["heading"]) == ("code.md", "Use")
 
 
 def test_a_fence_is_closed_by_its_own_kind_only(write):
     file = write("code.md", "````\n```\n# not a heading\n~~~\n````\n# Heading\n\nText\n")
-    assert [document.metadata["heading"] for document in read(file)] == ["", "Heading"]
+    first, second = read(file, max_characters=40)
+    assert "heading" not in first.metadata
+    assert second.id == "code.md#heading"
 
 
 def test_long_sections_are_cut_at_paragraphs_and_nothing_is_lost(write):
     paragraphs = [f"Paragraph {n}. " + "word " * 60 for n in range(20)]
     parts = read(write("long.txt", "\n\n".join(paragraphs)), max_characters=1000)
-    assert [document.id for document in parts] == [f"long.txt#{n}" for n in range(1, len(parts) + 1)]
+    assert [document.id for document in parts] == ["long.txt", *(f"long.txt#{n}" for n in range(2, len(parts) + 1))]
     assert all(len(document.text) <= 1000 for document in parts)
     assert " ".join(document.text for document in parts).split() == " ".join(paragraphs).split()
 
@@ -94,15 +98,14 @@ def test_an_empty_page_is_no_document(write, content):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.md", "---\ntitle: [unclosed\n---\nText", "a.md: its front matter is not usable YAML"),
         ("a.md", "---\nwhen: .nan\n---\nText", "a.md: document 'a.md' cannot be stored"),
         (
             "a.md",
             "---\nkey: !!binary aGk=\n---\nText",
             "a.md: document 'a.md' cannot be stored: metadata of type bytes",
         ),
-        ("a.md", b"\xff\xfe\x00", "a.md: cannot be read: 'utf-8' codec"),
-        ("a.txt", b"fine\n\xff", "a.txt: cannot be read: 'utf-8' codec"),
+        ("a.md", b"\xff\xfe\x00", "a.md: cannot be read: 'utf-16-le' codec"),
+        ("a.txt", b"fine\n\0", "a.txt: is binary, not text"),
         ("a.pdf", b"%PDF", "a.pdf: unknown kind of file; allowed are .md"),
     ],
 )
@@ -138,7 +141,7 @@ def test_a_folder_is_read_in_order_with_paths_as_ids(write, tmp_path):
 
 def test_a_bad_file_in_a_folder_costs_only_itself(write, tmp_path):
     write("a.md", "first")
-    write("b.md", b"\xff")
+    write("b.md", b"\0")
     write("c.jsonl", '{"text": "third"}')
     good, bad = with_bad(tmp_path)
     assert [document.text for document in good] == ["first", "third"]
@@ -151,9 +154,17 @@ def test_text_between_two_rules_is_no_front_matter(write, between):
     assert " ".join(document.text for document in read(file)).split() == file.read_text().split()
 
 
-def test_a_key_twice_in_the_front_matter_is_named(write):
-    with pytest.raises(UnreadableInput, match=r"the key 'title' comes twice in one mapping at line 3, column 1"):
-        read(write("a.md", "---\ntitle: One\nyear: 1974\ntitle: Two\n---\nText"))
+@pytest.mark.parametrize(
+    ("front", "problem"),
+    [
+        ("title: One\nyear: 1974\ntitle: Two", "the key 'title' comes twice in one mapping at line 3, column 1"),
+        ("title:\t[unclosed", "found character at line 1, column 7"),
+    ],
+)
+def test_front_matter_that_cannot_be_used_is_named_and_the_text_is_read(write, caplog, front, problem):
+    (document,) = read(write("a.md", f"---\n{front}\n---\nText"))
+    assert (document.text, document.title) == ("Text", "a")
+    assert f"a.md: its front matter is not usable and left out: {problem}" in caplog.text
 
 
 # JSON Lines

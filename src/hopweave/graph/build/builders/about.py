@@ -9,10 +9,10 @@ from hopweave.graph.build.builders.capitalised import name_run, names_something
 from hopweave.graph.model import Mention
 from hopweave.language.stop_words import ARTICLES, STOP_WORDS
 from hopweave.language.words import words
+from hopweave.markup.markdown import read_text
+from hopweave.markup.page import Page
 
 # possessive quantifiers throughout, so the time is linear for any text
-_HEADING = re.compile(r"^#{1,6}+[ \t]++(.++)", re.MULTILINE)
-_HEADINGS_FIRST = re.compile(r"\A(?:\s*#[^\n]*(?:\n|$))*")
 _TITLE_LINE = re.compile(r"\A\s*+([^#\n][^\n]{0,100}+)\n\s*+(?=\S)")
 _SUFFIX = re.compile(r"(?<!\s)\s*+[(\[（【][^()\[\]（）【】]*[)\]）】]$")
 _PATH = re.compile(r"[\\/]|\.[A-Za-z0-9]{1,5}$")  # a source may just as well be called "wiki"
@@ -75,22 +75,6 @@ def title_names(title: str) -> list[str]:
     return list(dict.fromkeys(name for name in (title, without_suffix(title)) if name))
 
 
-def headings(text: str) -> list[str]:
-    r"""The Markdown headings of a text.
-
-    >>> headings("# Ferries\n\nSome text\n## MV Skua ##")
-    ['Ferries', 'MV Skua']
-    """
-    if "#" not in text:
-        return []
-    found = (_without_closing_marks(line.rstrip("\r")) for line in _HEADING.findall(text))
-    return [heading.strip(" *_`") for heading in found if len(heading) <= _MAX_HEADING]
-
-
-def _without_closing_marks(heading: str) -> str:
-    return heading.rstrip("#").rstrip(" \t") or heading[:1]
-
-
 def title_line(text: str) -> str:
     r"""The first line of a text if it reads like a title: a name of few words, without a full stop, and text below it.
 
@@ -134,7 +118,7 @@ def defined_names(text: str, *, short_forms: bool = False) -> list[str]:
     ['Ingrid Maria Falk', 'Ingrid Falk', 'Maria Falk', 'Ingrid M. Falk']
     """
     start = text[: 2 * _FIRST_SENTENCE]
-    below = (_TITLE_LINE if title_line(start) else _HEADINGS_FIRST).sub("", start, count=1)[:_FIRST_SENTENCE]
+    below = (_TITLE_LINE.sub("", start, count=1) if title_line(start) else start)[:_FIRST_SENTENCE]
     start = unicodedata.normalize("NFKC", below).replace("( ", "(")
     found = _DEFINED.match(start) or _BORN.match(start) or _DEFINED_UNSPACED.match(start)
     if found is None:
@@ -169,15 +153,21 @@ def _short_forms(person: str) -> list[str]:
     return [form for form in forms if form != person]
 
 
+def headings(page: Page) -> list[str]:
+    """The headings of a page that are short enough to be names."""
+    return [heading for heading in page.headings if len(heading) <= _MAX_HEADING]
+
+
 def opening_names(text: str) -> list[str]:
     r"""What a text without a title is about: its first heading, or else what its first sentence defines.
 
     >>> opening_names("Notes\n# MV Skua (ship)\nShe sails."), opening_names("Skua, built in May, 1974, is a ferry.")
     (['MV Skua (ship)', 'MV Skua'], ['Skua'])
     """
-    if found := headings(text):
+    page = read_text(text)
+    if found := headings(page):
         return title_names(found[0])
-    return [_ASIDE_AFTER_COMMA.split(name, maxsplit=1)[0] for name in defined_names(text)[:1]]
+    return [_ASIDE_AFTER_COMMA.split(name, maxsplit=1)[0] for name in defined_names(page.body)[:1]]
 
 
 def _is_name(name: str, is_quoted: bool = False) -> bool:
@@ -193,23 +183,27 @@ def _is_name(name: str, is_quoted: bool = False) -> bool:
 
 
 def about_names(
-    document: Document, *, path_fields: Iterable[str], title_weight: float, inferred_weight: float
+    document: Document, page: Page, *, path_fields: Iterable[str], title_weight: float, inferred_weight: float
 ) -> Iterator[Mention]:
     """The names of what a document is about, the surest first.
 
     >>> document = Document("d", "Skua is a ferry.", {"title": "MV Skua (ship)", "path": "ships/skua.md"})
-    >>> [mention.name for mention in about_names(document, path_fields=["path"], title_weight=2, inferred_weight=1)]
+    >>> found = about_names(document, read_text(document.text), path_fields=["path"], title_weight=2, inferred_weight=1)
+    >>> [mention.name for mention in found]
     ['MV Skua (ship)', 'MV Skua', 'skua', 'Skua']
     """
     for name in title_names(document.title):
         yield Mention(name, "about", title_weight)
-    inferred = [name for heading in headings(document.text) for name in title_names(heading)]
-    inferred += title_names(title_line(document.text[:_FIRST_SENTENCE]))
+    found = headings(page)
+    inferred = [name for heading in found for name in title_names(heading)]
+    body = page.body
+    if not found or page.blocks[0].kind != "heading":
+        inferred += title_names(title_line(page.prose[:_FIRST_SENTENCE]))
     for field in path_fields:
         path = document.metadata.get(field)
         if isinstance(path, str) and _PATH.search(path):
             inferred.append(file_title(path))
-    inferred += defined_names(document.text, short_forms=not document.title)  # a title is what others call it
+    inferred += defined_names(body, short_forms=not document.title)  # a title is what others call it
     for name in inferred:
         if name:
             yield Mention(name, "about", inferred_weight)

@@ -11,6 +11,9 @@ from hopweave.document import Document
 PATH_FIELDS = ("file_path", "path", "file_name", "source", "url")
 """Metadata fields in which loaders leave the path or URL of a document."""
 
+ADDRESSES = "addresses"
+"""Metadata field in which a reader leaves all that a passage may be called by links; its `links` are resolved."""
+
 _ELSEWHERE = re.compile(r"(?!https?:)[A-Za-z][A-Za-z0-9+.-]*:(?!/?[\\/])", re.IGNORECASE)  # mailto: and the like
 
 
@@ -44,6 +47,34 @@ def _address(path: str, base: str) -> str:
     return posixpath.normpath(joined).strip("/").removeprefix("./")
 
 
+_KNOWN_SUFFIX = re.compile(
+    r"\.(?:md|mdx|markdown|mkd|rst|rest|adoc|asciidoc|asc|html?|xhtml|ipynb|txt|textile|org)$", re.IGNORECASE
+)
+_SEPARATORS = re.compile(r"[ _-]+")
+
+
+def place_of(path: str) -> str:
+    """A path as links write it when they leave out what a site leaves out: suffix, `index`, and how words are joined.
+
+    >>> place_of("docs/Port_of_Harris.md"), place_of("/docs/index.html"), place_of("./README.md")
+    ('docs/port-of-harris', 'docs', '.')
+    """
+    path = posixpath.normpath(_KNOWN_SUFFIX.sub("", path.replace("\\", "/").rstrip("/"))).strip("/")
+    path = _SEPARATORS.sub("-", path.casefold())
+    folder, _, last = path.rpartition("/")
+    return (folder if last.strip("-") in ("index", "readme") else path) or "."
+
+
+def is_relative_path(name: str) -> bool:
+    """Whether what a link field holds is a path that counts from the folder of its document, and no id or title.
+
+    >>> is_relative_path("setup.md"), is_relative_path("../setup"), is_relative_path("skua"), is_relative_path("/a.md")
+    (True, True, False, False)
+    """
+    is_path = name.startswith(("./", "../")) or _KNOWN_SUFFIX.search(name) is not None
+    return is_path and not name.startswith("/") and "://" not in name
+
+
 def path_of(document: Document, fields: Iterable[str] = PATH_FIELDS) -> str:
     """The first path or URL in the metadata, or an empty string.
 
@@ -63,6 +94,8 @@ def addresses_of(document: Document, fields: Iterable[str] = PATH_FIELDS) -> tup
     >>> addresses_of(Document("d", "", {"title": "MV Skua", "path": "ships/skua.md"}))
     ('MV Skua', 'ships/skua.md')
     """
+    if ADDRESSES in document.metadata:
+        return tuple(dict.fromkeys(named_in(document.metadata[ADDRESSES])))
     paths = [document.metadata.get(field) for field in fields]
     found = [document.title, *(address_of(path) for path in paths if isinstance(path, str))]
     return tuple(dict.fromkeys(filter(None, found)))

@@ -1,31 +1,35 @@
 """Edges from hyperlinks, in the text and in the metadata."""
 
-import re
 from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import Field
 
 from hopweave.document import Document
-from hopweave.graph.build.builders.addresses import PATH_FIELDS, address_of, addresses_of, named_in, path_of
+from hopweave.graph.build.builders.addresses import (
+    ADDRESSES,
+    PATH_FIELDS,
+    address_of,
+    addresses_of,
+    is_relative_path,
+    named_in,
+    path_of,
+)
 from hopweave.graph.build.builders.builder import GraphBuilder
 from hopweave.graph.model import ADDRESS, Contribution, Edge, Node
-
-_MARKDOWN = re.compile(r"(?<!!)\[[^\[\]]{0,300}\]\(\s*<?([^()\s<>]{1,2000})")
-_DEFINITION = re.compile(r"^ {0,3}\[[^\[\]\n]{1,300}\]:\s*<?([^\s<>]{1,2000})", re.MULTILINE)
-_AUTOMATIC = re.compile(r"<(https?://[^\s<>]{1,2000})>")
-_HTML = re.compile(r"<a\s[^<>]{0,300}?href=[\"']([^\"'<>]{1,2000})[\"']", re.IGNORECASE)
-_WIKI = re.compile(r"\[\[([^\[\]|#\n]{1,300})")
+from hopweave.markup.markdown import read_text
 
 
 def links_in(text: str, base: str = "") -> list[str]:
     """The addresses that Markdown, HTML and wiki links in a text lead to, each once.
 
     >>> links_in("See [the ferry](skua.md#crew), [[Harris|the island]] and <https://example.org/>.", "docs/index.md")
-    ['docs/skua.md', 'https://example.org', 'Harris']
+    ['docs/skua.md', 'Harris', 'https://example.org']
     """
-    paths = [found for pattern in (_MARKDOWN, _DEFINITION, _AUTOMATIC, _HTML) for found in pattern.findall(text)]
-    found = [address_of(path, base) for path in paths] + [title.strip() for title in _WIKI.findall(text)]
+    found = (
+        link.target.removeprefix("title:") if link.target.startswith("title:") else address_of(link.target, base)
+        for link in read_text(text).links
+    )
     return list(dict.fromkeys(filter(None, found)))
 
 
@@ -61,6 +65,10 @@ class LinksBuilder(GraphBuilder):
         )
 
     def _targets(self, document: Document) -> Iterator[str]:
-        for field in self.fields:
-            yield from named_in(document.metadata.get(field))
-        yield from links_in(document.text, path_of(document, self.path_fields))
+        named = [name for field in self.fields for name in named_in(document.metadata.get(field))]
+        if ADDRESSES in document.metadata:
+            yield from named
+            return
+        base = path_of(document, self.path_fields)
+        yield from (address_of(name, base) if base and is_relative_path(name) else name for name in named)
+        yield from links_in(document.text, base)

@@ -7,11 +7,13 @@ from pydantic import Field, field_validator
 
 from hopweave.document import Document
 from hopweave.graph.build.builders.about import about_names
+from hopweave.graph.build.builders.addresses import ADDRESSES
 from hopweave.graph.build.builders.builder import GraphBuilder
 from hopweave.graph.build.builders.capitalised import capitalised_names
 from hopweave.graph.build.builders.repeated import repeated_names
 from hopweave.graph.model import Contribution, Mention, Node
 from hopweave.language.words import word_string
+from hopweave.markup.markdown import read_text
 
 
 class EntityExtractor(Protocol):
@@ -81,24 +83,26 @@ class MentionsBuilder(GraphBuilder):
     def contribute(self, document: Document) -> Contribution:
         """The passage, what it is about and the names in it."""
         found: dict[str, Mention] = {}
+        page = read_text(document.text, ADDRESSES in document.metadata)
         for mention in about_names(
             document,
+            page,
             path_fields=self.path_fields,
             title_weight=self.title_weight,
             inferred_weight=self.inferred_weight,
         ):
             found.setdefault(mention.name, mention)
         about = tuple(found)
-        for mention in self._names(document.text):
+        for mention in self._names(page.prose):
             found.setdefault(mention.name, mention)
         for mention in self._names(document.title):  # every word of a title may have a capital
             found.setdefault(mention.name, mention._replace(sure=False))
-        phrases = repeated_names(document.text) if self.repeated and self.extractor == "rules" else []
+        phrases = repeated_names(page.prose) if self.repeated and self.extractor == "rules" else []
         return Contribution(
             document.id,
             nodes=(Node.passage(document.id, document.title or next(iter(about), "")),),
             mentions=(*found.values(), *(Mention(name, kind="phrase") for name in phrases if name not in about)),
-            words=word_string(document.text) if self.search_titles else "",
+            words=word_string(page.plain) if self.search_titles else "",
         )
 
     def _names(self, text: str) -> list[Mention]:

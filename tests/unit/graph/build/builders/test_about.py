@@ -13,6 +13,7 @@ from hopweave.graph.build.builders.about import (
     without_suffix,
 )
 from hopweave.graph.build.builders.mentions import MentionsBuilder
+from hopweave.markup.markdown import read_text
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,7 @@ def test_without_suffix_takes_one_bracket_off():
     ],
 )
 def test_headings(text, found):
-    assert headings(text) == found
+    assert headings(read_text(text)) == found
 
 
 @pytest.mark.parametrize(
@@ -152,7 +153,11 @@ def test_about_names_from_title_heading_path_and_definition():
         "# Ferries of Harris\n\nSkua is a ferry.",
         {"title": "MV Skua (ship)", "path": "ships/mv_skua.md", "url": 7},
     )
-    found = list(about_names(document, path_fields=("path", "url"), title_weight=4.0, inferred_weight=2.0))
+    found = list(
+        about_names(
+            document, read_text(document.text), path_fields=("path", "url"), title_weight=4.0, inferred_weight=2.0
+        )
+    )
     assert [(mention.name, mention.weight) for mention in found] == [
         ("MV Skua (ship)", 4.0),
         ("MV Skua", 4.0),
@@ -165,7 +170,7 @@ def test_about_names_from_title_heading_path_and_definition():
 
 def test_the_definition_is_looked_for_below_the_headings():
     document = Document("d", "# Overview\n\nSkua is a ferry.", {})
-    found = about_names(document, path_fields=(), title_weight=4.0, inferred_weight=2.0)
+    found = about_names(document, read_text(document.text), path_fields=(), title_weight=4.0, inferred_weight=2.0)
     assert [mention.name for mention in found] == ["Overview", "Skua"]
 
 
@@ -191,7 +196,7 @@ def test_a_first_line_that_reads_like_a_title(text, title):
 
 def test_a_first_line_like_a_title_is_what_a_document_is_about():
     document = Document("d", "MV Skua (ship)\nThe Skua, a ferry, is also known as Grey Lady.")
-    found = about_names(document, path_fields=(), title_weight=4.0, inferred_weight=2.0)
+    found = about_names(document, read_text(document.text), path_fields=(), title_weight=4.0, inferred_weight=2.0)
     assert [(mention.name, mention.weight) for mention in found] == [
         ("MV Skua (ship)", 2.0),
         ("MV Skua", 2.0),
@@ -203,6 +208,10 @@ def test_a_first_line_like_a_title_is_what_a_document_is_about():
 def test_a_source_that_is_no_path_says_nothing():
     for source, names in (("wiki", []), ("skua.md", ["skua"]), ("ships/skua", ["skua"])):
         found = about_names(
-            Document("d", "", {"source": source}), path_fields=("source",), title_weight=4, inferred_weight=2
+            Document("d", "", {"source": source}),
+            read_text(""),
+            path_fields=("source",),
+            title_weight=4,
+            inferred_weight=2,
         )
         assert [mention.name for mention in found] == names

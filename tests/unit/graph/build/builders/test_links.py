@@ -12,7 +12,7 @@ from hopweave.graph.build.builders.links import LinksBuilder, links_in
         ("", []),
         ("[a](b.md) [c](<d.md>) [e](b.md)", ["b.md", "d.md"]),
         ("![image](pic.png)", []),
-        ("[a]: b.md\ntext", ["b.md"]),
+        ("[a]: b.md\n\ntext [a]", ["b.md"]),
         ("<https://example.org/x>", ["https://example.org/x"]),
         ('<a class="x" href="b.html">b</a>', ["b.html"]),
         ("[[Harris|the island]] and [[Lewis#North]]", ["Harris", "Lewis"]),

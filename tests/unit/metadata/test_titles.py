@@ -2,7 +2,8 @@
 
 import pytest
 
-from hopweave.document import Document, title_of
+from hopweave.document import Document
+from hopweave.metadata.titles import title_of
 
 
 @pytest.mark.parametrize(
