@@ -255,8 +255,19 @@ def question():
     return Query(text, vector=vector, now=NOW, intent=IntentClassifier().classify(text))
 
 
-@pytest.fixture(params=["unit", "positive", "cosine", "logit", None])
-def hits(request):
+@pytest.fixture
+def hits():
+    """Twelve hits with scores between 0 and 1."""
+    return hits_of("unit")
+
+
+@pytest.fixture
+def hits_of_every_scale():
+    """Twelve hits of each scale."""
+    return [hits_of(scale) for scale in ("unit", "positive", "cosine", "logit", None)]
+
+
+def hits_of(scale):
     """Twelve hits of one scale: dates, corpus types, lengths, vectors and scores of many kinds, ties and a None."""
     random = np.random.default_rng(7)
     scales: Mapping = {
@@ -266,7 +277,7 @@ def hits(request):
         "logit": random.uniform(-12, 12, 12),
         None: random.uniform(0, 1, 12),
     }
-    scores = np.sort(scales[request.param])[::-1].tolist()
+    scores = np.sort(scales[scale])[::-1].tolist()
     scores[4] = scores[3]
     corpus_types = ("CONVO_SLACK", "DOC_RUNBOOK", "CODE_DEPLOY", None)
     texts = ("The tide gate opens at six.", "I don't have any information about that.", "The outage of the Skua. " * 60)
@@ -284,7 +295,7 @@ def hits(request):
                 "community": ("sea", "land", None)[place % 3],
             },
             None if place == 6 else random.integers(-2, 3, 4).astype(np.float32),
-            request.param,
+            scale,
         )
         for place, score in enumerate(scores)
     ]

@@ -1,6 +1,5 @@
 """Same parameters, same defaults, same bounds and same error sentences everywhere."""
 
-import inspect
 from types import NoneType, UnionType
 from typing import Literal, get_args, get_origin
 
@@ -82,30 +81,35 @@ def candidates(annotation, default):
         yield from (("another",), None)
 
 
-@pytest.mark.parametrize(("role", "kind"), COMPONENTS)
-def test_defaults_are_those_of_the_core(role, kind, framework, core):
-    assert framework.parameters(framework.make(role, kind)) == core.make(role, kind)
+def test_defaults_are_those_of_the_core(framework, core):
+    made = {one: (framework.parameters(framework.make(*one)), core.make(*one)) for one in COMPONENTS}
+    assert {one: pair for one, pair in made.items() if pair[0] != pair[1]} == {}
 
 
-@pytest.mark.parametrize(("role", "kind"), COMPONENTS)
-def test_every_parameter_reaches_the_core(role, kind, framework, core):
-    for name, field in fields(role, kind).items():
-        value = other_value(role, kind, name, field)
-        made = framework.parameters(framework.make(role, kind, **{name: value}))
-        assert made == core.make(role, kind, **{name: value}), name
+def test_every_parameter_reaches_the_core(framework, core):
+    differing = []
+    for role, kind in COMPONENTS:
+        for name, field in fields(role, kind).items():
+            value = other_value(role, kind, name, field)
+            made = framework.parameters(framework.make(role, kind, **{name: value}))
+            if made != core.make(role, kind, **{name: value}):
+                differing.append(f"{role} {kind}.{name} = {value!r}")
+    assert differing == []
 
 
-@pytest.mark.parametrize(("role", "kind"), COMPONENTS)
-def test_bad_values_are_refused_with_the_same_sentence(role, kind, framework, core):
-    refused = 0
-    for name in fields(role, kind):
-        for value in (-1_000_000_007, 1e12, float("nan"), "no such value", [object], {"no": object}):
-            wanted = fault_of(core, role, kind, name, value)
-            if wanted is not None:
-                refused += 1
-                found = fault_of(framework, role, kind, name, value)
-                assert (type(found), sentence(found)) == (type(wanted), sentence(wanted)), (name, value)
-    assert refused or not fields(role, kind)
+def test_bad_values_are_refused_with_the_same_sentence(framework, core):
+    differing, refused = [], set()
+    for role, kind in COMPONENTS:
+        for name in fields(role, kind):
+            for value in (-1_000_000_007, 1e12, float("nan"), "no such value", [object], {"no": object}):
+                wanted = fault_of(core, role, kind, name, value)
+                if wanted is not None:
+                    refused.add((role, kind))
+                    found = fault_of(framework, role, kind, name, value)
+                    if not isinstance(found, ValueError) or sentence(found) != sentence(wanted):
+                        differing.append(f"{role} {kind}.{name} = {value!r}: {wanted}, but got {found}")
+    assert differing == []
+    assert refused == {one for one in COMPONENTS if fields(*one)}
 
 
 def fault_of(framework, role, kind, name, value):
@@ -122,10 +126,11 @@ def sentence(fault):
 
 def test_a_drifted_default_is_noticed(framework, core, monkeypatch):
     kind, name = "freshness", "half_life_days"
-    cls = framework.classes["stage", kind]
-    if "half_life_days" in inspect.signature(cls.__init__).parameters:
-        monkeypatch.setitem(cls.__init__.__kwdefaults__, name, 91.0)
+    if framework.classes.get(("fuser", "weighted")):  # Haystack's defaults are read from the core when it is imported
+        made = framework.classes["stage", kind](**{name: 91.0})
+        monkeypatch.setattr(framework, "make", lambda role, kind: made)
     else:
+        cls = framework.classes["stage", kind]
         drifted = type(cls.__name__, (cls,), {"__annotations__": {name: float}, name: 91.0})
         monkeypatch.setitem(framework.classes, ("stage", kind), drifted)
     assert framework.parameters(framework.make("stage", kind)) != core.make("stage", kind)

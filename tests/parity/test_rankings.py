@@ -3,7 +3,9 @@
 import pytest
 
 from hopweave.hit import Hit
+from hopweave.query import Query
 from hopweave.recipe import load_recipe, recipe_names
+from hopweave.routing.intent import IntentClassifier
 
 QUESTIONS = (
     "How did people make a living in the place where the designer of MV Skua was born?",
@@ -54,51 +56,49 @@ def same(found, expected):
         assert score is None or abs(score - wanted) <= 1e-9
 
 
-def test_stages(stage_kind, framework, core, hits, question, request):
+def test_stages(stage_kind, framework, core, hits_of_every_scale, question, request):
     model = request.getfixturevalue("cross_encoder") if stage_kind == "cross_encoder" else None
     for parameters in variants(stage_kind, model):
-        expected = core.apply(core.make("stage", stage_kind, **parameters), hits, question)
-        made = framework.make("stage", stage_kind, **parameters)
-        same(framework.apply(made, hits, question), expected)
+        stage, made = core.make("stage", stage_kind, **parameters), framework.make("stage", stage_kind, **parameters)
         assert framework.apply(made, [], question) == []
-        one = core.apply(core.make("stage", stage_kind, **parameters), hits[:1], question)
-        same(framework.apply(made, hits[:1], question), one)
+        for hits in hits_of_every_scale:
+            same(framework.apply(made, hits, question), core.apply(stage, hits, question))
+            same(framework.apply(made, hits[:1], question), core.apply(stage, hits[:1], question))
 
 
-def test_fusers(fuser_kind, framework, core, hits, question):
-    text = [hit for place, hit in enumerate(hits) if place % 3]
-    vector = [hit._replace(score=0.9 - place / 20, scale="unit") for place, hit in enumerate(hits[::-1]) if place % 2]
+def test_fusers(fuser_kind, framework, core, hits_of_every_scale, question):
     for parameters in variants(fuser_kind):
         fuser = core.make("fuser", fuser_kind, **parameters)
         made = framework.make("fuser", fuser_kind, **parameters)
-        for rankings in (
-            {"text": text, "vector": vector},
-            {"vector": vector, "text": text},
-            {"text": text, "vector": []},
-            {"text": [Hit("b", 1.0), Hit("a", 1.0), Hit("b", 0.5)], "vector": [Hit("a", None)]},
-        ):
-            same(framework.fuse(made, rankings, question), core.fuse(fuser, rankings, question))
+        for hits in hits_of_every_scale:
+            for rankings in rankings_of(hits):
+                same(framework.fuse(made, rankings, question), core.fuse(fuser, rankings, question))
 
 
-@pytest.mark.parametrize("text", QUESTIONS)
-def test_sources(source_kind, framework, core, kb, text):
-    from hopweave import Query
-    from hopweave.routing.intent import IntentClassifier
+def rankings_of(hits):
+    """Rankings of two sources that share hits, in either order, one of them empty, and with ties."""
+    text = [hit for place, hit in enumerate(hits) if place % 3]
+    vector = [hit._replace(score=0.9 - place / 20, scale="unit") for place, hit in enumerate(hits[::-1]) if place % 2]
+    yield {"text": text, "vector": vector}
+    yield {"vector": vector, "text": text}
+    yield {"text": text, "vector": []}
+    yield {"text": [Hit("b", 1.0), Hit("a", 1.0), Hit("b", 0.5)], "vector": [Hit("a", None)]}
 
-    question = Query(text, intent=IntentClassifier().classify(text))
-    for parameters in variants(source_kind):
-        expected = core.search(core.make("source", source_kind, **parameters), question, kb)
-        same(framework.search(framework.make("source", source_kind, **parameters), question, kb), expected)
+
+def test_sources(source_kind, framework, core, kb):
+    for text in QUESTIONS:
+        question = Query(text, intent=IntentClassifier().classify(text))
+        for parameters in variants(source_kind):
+            expected = core.search(core.make("source", source_kind, **parameters), question, kb)
+            same(framework.search(framework.make("source", source_kind, **parameters), question, kb), expected)
 
 
 @pytest.mark.parametrize("recipe", recipe_names())
-@pytest.mark.parametrize("text", QUESTIONS)
-def test_recipes(recipe, framework, core, kb, text):
-    from hopweave import Query
-
-    expected = core.run(recipe, Query(text), kb)
-    same(framework.run(recipe, Query(text), kb), expected)
-    same(framework.run_native(recipe, Query(text), kb), expected)
+def test_recipes(recipe, framework, core, kb):
+    for text in QUESTIONS:
+        expected = core.run(recipe, Query(text), kb)
+        same(framework.run(recipe, Query(text), kb), expected)
+        same(framework.run_native(recipe, Query(text), kb), expected)
 
 
 def test_the_plan_says_how_many_hits_there_are(framework, core, kb):

@@ -116,11 +116,10 @@ def test_the_table_is_large_enough():
     assert len({text for text, _, _ in CASES}) == len(CASES) >= 60
 
 
-@pytest.mark.parametrize(("text", "retrieve", "rule"), CASES)
-def test_labelled_messages(text, retrieve, rule):
-    decision = Gate().decide(text)
-    assert (decision.retrieve, decision.rule) == (retrieve, rule)
-    assert decision.reason
+def test_labelled_messages():
+    made = [(text, (retrieve, rule), Gate().decide(text)) for text, retrieve, rule in CASES]
+    assert [(text, expected, got) for text, expected, got in made if (got.retrieve, got.rule) != expected] == []
+    assert all(decision.reason for _, _, decision in made)
 
 
 @pytest.mark.parametrize(
@@ -238,10 +237,13 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_text_takes_linear_time(name):
-    # 50 ms of processor time here; a quadratic pattern takes many seconds on any machine
-    gate = Gate()
+def seconds(run, text):
     started = time.process_time()
-    gate.decide(HOSTILE[name])
-    assert time.process_time() - started < 2
+    run(text)
+    return time.process_time() - started
+
+
+def test_hostile_text_takes_linear_time():
+    # 50 ms of processor time each; a quadratic pattern takes many seconds on any machine
+    taken = {name: seconds(Gate().decide, text) for name, text in HOSTILE.items()}
+    assert {name: time for name, time in taken.items() if time >= 2} == {}

@@ -180,14 +180,17 @@ def test_the_table_is_large_enough():
     assert len({text for text, _ in CASES}) == len(CASES)
 
 
-@pytest.mark.parametrize(("text", "intent"), CASES)
-def test_eight_intents(text, intent):
-    assert IntentClassifier().classify(text).name == intent
+def mismatches(classifier, cases):
+    found = [(text, intent, classifier.classify(text).name) for text, intent in cases]
+    return [f"{text!r}: expected {intent}, got {name}" for text, intent, name in found if name != intent]
 
 
-@pytest.mark.parametrize(
-    ("text", "intent"),
-    [
+def test_eight_intents():
+    assert mismatches(IntentClassifier(), CASES) == []
+
+
+def test_finer_taxonomy():
+    cases = [
         ("is the token encrypted at rest", "security"),
         ("why does the upload crash", "debug"),
         ("what happens if the index is deleted", "impact"),
@@ -204,10 +207,8 @@ def test_eight_intents(text, intent):
         ("find a tool for OCR", "find_tool"),
         ("ferry", "find_tool"),
         ("we have a museum whose visitors have many things on their minds about old ships", "learn"),
-    ],
-)
-def test_finer_taxonomy(text, intent):
-    assert IntentClassifier(taxonomy="fine").classify(text).name == intent
+    ]
+    assert mismatches(IntentClassifier(taxonomy="fine"), cases) == []
 
 
 def test_the_finer_taxonomy_has_fourteen_and_borrows_profiles():
@@ -362,10 +363,11 @@ def seconds(run, text):
 
 
 @pytest.mark.parametrize("taxonomy", ["eight", "fine"])
-@pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_text_takes_linear_time(name, taxonomy):
-    # 50 ms of processor time here; a quadratic pattern takes many seconds on any machine
-    assert seconds(IntentClassifier(taxonomy=taxonomy).classify, HOSTILE[name]) < 2
+def test_hostile_text_takes_linear_time(taxonomy):
+    # 50 ms of processor time each; a quadratic pattern takes many seconds on any machine
+    classify = IntentClassifier(taxonomy=taxonomy).classify
+    taken = {name: seconds(classify, text) for name, text in HOSTILE.items()}
+    assert {name: time for name, time in taken.items() if time >= 2} == {}
 
 
 def test_the_names_of_all_intents():
