@@ -36,7 +36,7 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(config, items):
     """Mark what starts servers or processes as slow; `make quick` leaves it out and tries few examples of each law."""
     few = config.getoption("hypothesis_profile", None) == "quick"
-    for item in items:
+    for item in (one for one in items if isinstance(one, pytest.Function)):  # not the examples in docstrings
         if SLOW_FIXTURES.intersection(item.fixturenames) or "subprocess" in item.function.__code__.co_names:
             item.add_marker(pytest.mark.slow)
         law = getattr(item.function, "__func__", item.function)

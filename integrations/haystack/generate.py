@@ -1,11 +1,15 @@
-"""Write what follows from the core: exports, list of components, and YAML pipelines of recipes.
+"""Write what follows from the core: exports, stubs, list of components, and YAML pipelines of recipes.
 
 Run it whenever a component or a recipe is added, renamed or changed; `make fix` does so and formats what it writes.
 """
 
 import ast
 import re
+from inspect import Parameter, Signature
 from pathlib import Path
+from typing import Any
+
+from hopweave.stubs import package_stub
 
 PACKAGE = Path(__file__).parent / "src" / "haystack_integrations"
 README = Path(__file__).parent / "README.md"
@@ -26,9 +30,29 @@ def exports(folder: Path) -> str:
     docstring = (folder / "__init__.py").read_text(encoding="utf-8").splitlines()[0]
     package = ".".join(folder.relative_to(PACKAGE.parent).parts)
     found = {path.stem: names for path in sorted(folder.glob("[!_]*.py")) if (names := components(path))}
-    imports = [f"from {package}.{stem} import {', '.join(names)}" for stem, names in found.items()]
-    listed = [f'    "{name}",' for names in found.values() for name in names]
+    imports = [f"from {package}.{stem} import {', '.join(sorted(names))}" for stem, names in found.items()]
+    listed = [f'    "{name}",' for name in sorted(name for names in found.values() for name in names)]
     return "\n".join([docstring, "", *imports, "", "__all__ = [", *listed, "]", ""])
+
+
+def stub(package: str) -> str:
+    """The `__init__.pyi` of a package: every component with its real constructor and inputs."""
+    return package_stub(package, "Written by `make fix`.", _signatures)
+
+
+def _signatures(component: type) -> dict[str, Signature]:
+    inputs = getattr(component, "typed_inputs", ())
+    if not inputs:
+        return {}
+    itself = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
+    made = Signature([itself, *(one.parameter for one in inputs)], return_annotation=dict[str, Any])
+    return {"run": made, "run_async": made}
+
+
+def packages() -> list[str]:
+    """The packages of components."""
+    folders = sorted(PACKAGE.glob("components/*/hopweave"))
+    return [".".join(folder.relative_to(PACKAGE.parent).parts) for folder in folders]
 
 
 def list_components() -> None:
@@ -46,6 +70,9 @@ def main() -> None:
     """Write everything."""
     for init in sorted(PACKAGE.glob("components/*/hopweave/__init__.py")):
         init.write_text(exports(init.parent), encoding="utf-8")
+    for package in packages():
+        path = PACKAGE.parent.joinpath(*package.split("."), "__init__.pyi")
+        path.write_text(stub(package), encoding="utf-8")
     list_components()
 
     from haystack_integrations.common.hopweave.recipe_pipeline import PIPELINES, to_yaml

@@ -33,6 +33,7 @@ from hopweave.hit import Hit, Receipt, Scale
 from hopweave.knowledge import Capability, Knowledge, Ranking, ScoredRanking, require
 from hopweave.metadata.tenants import in_tenant
 from hopweave.query import Query
+from hopweave.scores import by_order
 
 logger = logging.getLogger(__name__)
 
@@ -308,7 +309,7 @@ class Stage(Component, ABC):
         Hits outside the tenant of the question are dropped first. Receipts and log have the reason of a failure, and so
         has `failure`, if a stage falls back by itself too.
         """
-        hits = of_tenant(hits, query)
+        hits = by_order(of_tenant(hits, query))
         if self.skipped_by(query):
             return Staged(list(hits))
         try:
@@ -318,7 +319,7 @@ class Stage(Component, ABC):
 
     async def attempt_async(self, hits: Sequence[Hit], query: Query, knowledge: Knowledge | None = None) -> Staged:
         """The same without blocking the event loop."""
-        hits = of_tenant(hits, query)
+        hits = by_order(of_tenant(hits, query))
         if self.skipped_by(query):
             return Staged(list(hits))
         try:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from operator import index
 from typing import Any, Literal, NamedTuple
 
@@ -15,6 +16,9 @@ Tail = Literal["normal", "cosine", "exponential"]
 """How fast the share of documents falls with their score; that of cosines falls more slowly than a normal one."""
 
 _COSINE_TAIL = 0.75  # of the surprisal of a normal tail
+
+GivenScale = Scale | Literal["distance"]
+"""What the numbers of a list are: the scale of a hit, or distances, of which the smallest is the best."""
 
 Normalisation = Literal["min_max", "max", "sigmoid", "none"]
 
@@ -103,6 +107,49 @@ def ranked(hits: Iterable[Hit]) -> list[Hit]:
     ['c', 'b', 'a']
     """
     return sorted(hits, key=lambda hit: math.inf if hit.score is None else -hit.score)
+
+
+def by_order(hits: Sequence[Hit], scale: GivenScale | None = None) -> list[Hit]:
+    """Hits of somebody else's list, best first, with scores that fall along it.
+
+    Scores that fall are similarities and stay as they are. Scores that rise are distances: each becomes
+    min + max - score, so that they keep their range and spacing. In any other order they say nothing, and hit i of n
+    counts 1 - i / n. A receipt says which; hits without a score stay without. `scale` says what the numbers are, where
+    the list is in no order. Hits with receipts come from hopweave and are left alone.
+
+    >>> [hit.score for hit in by_order([Hit("a", 0.25), Hit("b", 0.5), Hit("c", 1.0)])]
+    [1.0, 0.75, 0.25]
+    >>> [hit.score for hit in by_order([Hit("a", 0.5), Hit("b", 0.9), Hit("c", 0.1), Hit("d")])]
+    [1.0, 0.75, 0.5, None]
+    >>> [hit.id for hit in by_order([Hit("a", 0.9), Hit("b", 0.1)], scale="distance")]
+    ['b', 'a']
+    """
+    if any(hit.receipts for hit in hits):
+        return list(hits)
+    hits = checked(hits)
+    scores = [hit.score for hit in hits if hit.score is not None]
+    if scale is not None:
+        hits = [hit._replace(scale=None if scale == "distance" else scale) for hit in hits]
+        return ranked(_reflected(hits, scores) if scale == "distance" else hits)
+    pairs = list(pairwise(scores))
+    if all(one >= other for one, other in pairs):
+        return hits
+    if all(one <= other for one, other in pairs):
+        return _reflected(hits, scores)
+    places = enumerate(hits)
+    return [_read(hit, 1 - place / len(hits), "no order: counts by rank") for place, hit in places]
+
+
+def _reflected(hits: Sequence[Hit], scores: Sequence[float]) -> list[Hit]:
+    ends = min(scores, default=0.0) + max(scores, default=0.0)
+    return [_read(hit, ends - (hit.score or 0.0), "distances: min + max - score") for hit in hits]
+
+
+def _read(hit: Hit, score: float, formula: str) -> Hit:
+    """The hit with the score that its place or distance gives it, if it has one, and a receipt that says so."""
+    if hit.score is None:
+        return hit
+    return hit._replace(score=score, scale=None, receipts=(Receipt("scale", hit.score, score, {"formula": formula}),))
 
 
 def first(hits: Sequence[Hit], top_k: int | None) -> list[Hit]:

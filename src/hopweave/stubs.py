@@ -1,15 +1,16 @@
 """What type checkers and editors are told of classes whose signatures are made at run time.
 
-`parameters_of` gives the parameters of a component as a caller writes them; `class_stub` and `module_stub` write the
-`__init__.pyi` of a folder. `make fix` writes these files, and a test compares them with the classes.
+`parameters_of` gives the parameters of a component as a caller writes them; `package_stub` writes the `__init__.pyi`
+of a folder. `make fix` writes these files, and a test compares them with the classes.
 """
 
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
+from importlib import import_module
 from inspect import Parameter, Signature, getdoc, iscoroutinefunction, signature
 from textwrap import indent
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -121,18 +122,21 @@ class Source:
         kind = "async def" if iscoroutinefunction(function) else "def"
         returns = self.annotation(made.return_annotation)
         head = f"{kind} {name}({self.parameters(made)}) -> {returns}:"
-        return f'{head}\n    r"""{getdoc(function)}"""' if getdoc(function) else f"{head} ..."
+        return f"{head}\n{_docstring(function)}" if getdoc(function) else f"{head} ..."
 
 
 def class_stub(source: Source, cls: type, made: Mapping[str, Signature] | None = None) -> str:
-    """A class with its bases and the public methods that it defines itself.
+    """A class with its bases and the public attributes and methods that it defines itself.
 
     `made` are signatures of methods that are not those which `inspect` finds.
     """
-    bases = [source.name(base) for base in cls.__bases__ if base is not object]
+    bases = [source.name(base) for base in cls.__bases__ if base is not object and not base.__name__.startswith("_")]
     lines = [f"class {cls.__name__}({', '.join(bases)}):" if bases else f"class {cls.__name__}:"]
     if cls.__doc__:
-        lines.append(indent(f'r"""{getdoc(cls)}"""', "    "))
+        lines.append(_docstring(cls))
+    for name, annotation in vars(cls).get("__annotations__", {}).items():
+        if not name.startswith("_") and get_origin(annotation) is not ClassVar:
+            lines.append(f"    {name}: {source.annotation(annotation)}")
     for name, member in vars(cls).items():
         if name.startswith("_") and name != "__init__":
             continue
@@ -145,12 +149,33 @@ def class_stub(source: Source, cls: type, made: Mapping[str, Signature] | None =
     return "\n".join(lines) if len(lines) > 1 else f"{lines[0]} ..."
 
 
-def module_stub(head: str, source: Source, classes: Iterable[str], names: Iterable[str]) -> str:
-    """An `__init__.pyi`: a comment, imports, classes, and the names that the package offers."""
-    body = list(classes)
-    imports = [f"from {module} import {', '.join(sorted(found))}" for module, found in sorted(source.imports.items())]
+def package_stub(package: str, head: str, signatures: Callable[[Any], Mapping[str, Signature] | None]) -> str:
+    """The `__init__.pyi` of a package: imports of what it offers, or classes with their signatures.
+
+    `signatures` says of each name that the package offers which methods have other signatures than `inspect` finds;
+    None if type checkers are to read the module that defines it.
+
+    >>> print(package_stub("hopweave.sources", "Written by hand.", lambda one: None).splitlines()[1])
+    from hopweave.sources.bm25 import BM25
+    """
+    module = import_module(package)
+    source, classes = Source(), []
+    names = sorted(module.__all__, key=lambda name: (not name.isupper(), name))
+    for name in names:
+        one = getattr(module, name)
+        made = signatures(one)
+        if made is None:
+            source.name(one)
+        else:
+            classes.append(class_stub(source, one, made))
+    imports = [f"from {where} import {', '.join(sorted(found))}" for where, found in sorted(source.imports.items())]
     listed = [f'    "{name}",' for name in names]
-    return "\n".join([f"# {head}", *imports, *body, "__all__ = [", *listed, "]"]) + "\n"
+    return "\n".join([f"# {head}", *imports, *classes, "__all__ = [", *listed, "]"]) + "\n"
+
+
+def _docstring(thing: Any) -> str:
+    text = getdoc(thing) or ""
+    return indent(f'r"""\n{text}\n"""' if "\n" in text else f'r"""{text}"""', "    ")
 
 
 def _none_last(annotation: Any) -> bool:

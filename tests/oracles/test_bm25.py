@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from hopweave.document import Document
 from hopweave.knowledge_base.store import KnowledgeBase
-from hopweave.text.analyzers import analyzer
-from hopweave.text.bm25_index import BM25Index, term_counts
+from hopweave.text.analyzers import analyzer, term_counts
+from hopweave.text.bm25_index import BM25Index
 
 WORDS = st.sampled_from(["tide", "gate", "ferry", "skua", "hallow", "isle", "storm", "quay", "rope", "mast"])
 TEXTS = st.lists(st.lists(WORDS, max_size=12), min_size=1, max_size=12)

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from hopweave.document import Document
 from hopweave.knowledge_base.store import KnowledgeBase
-from hopweave.text.bm25_index import BM25Index, term_counts
+from hopweave.text.analyzers import term_counts
+from hopweave.text.bm25_index import BM25Index
 
 WORDS = st.sampled_from(["tide", "gate", "ferry", "skua", "hallow", "isle", "storm", "quay", "rope", "mast"])
 

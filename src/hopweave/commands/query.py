@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hopweave.commands.arguments import DEFAULT_FILE, RECIPE_HELP, command, field_value, filters_of, positive, seconds
 from hopweave.commands.terminal import note, show
-from hopweave.metadata.titles import title_of
+from hopweave.document import title_of
 from hopweave.recipes import DEFAULT_RECIPE
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from hopweave.document import file_of, stated_title
 from hopweave.hit import Hit
-from hopweave.metadata.titles import file_of, stated_title
 from hopweave.scores import checked
 
 INSTRUCTIONS = (

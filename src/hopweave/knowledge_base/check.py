@@ -25,8 +25,7 @@ from hopweave.knowledge_base.locks import log_problems
 from hopweave.knowledge_base.schema import tokenizer_of, vector_digest
 from hopweave.knowledge_base.settings import GIVEN, Settings
 from hopweave.knowledge_base.snapshot import Snapshot, version_of
-from hopweave.text.analyzers import analyzer
-from hopweave.text.bm25_index import term_counts
+from hopweave.text.analyzers import analyzer, term_counts
 from hopweave.vector.graph_embedder import GraphEmbedder
 
 _COUNTERS = {

@@ -84,5 +84,11 @@ def tenant_condition(tenant: Tenant) -> tuple[str, list[Any]]:
     return " AND ".join(parts), values
 
 
+def stored_tenant_fields(connection: sqlite3.Connection) -> tuple[str, ...]:
+    """The metadata fields that every question has to name a tenant by; none if documents are for all."""
+    found = connection.execute("SELECT value FROM settings WHERE name = 'tenant_fields'").fetchone()
+    return tuple(json.loads(found[0])) if found else ()
+
+
 def _marks(values: Sequence[Any]) -> str:
     return ", ".join("?" * len(values))

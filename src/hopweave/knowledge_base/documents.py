@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hopweave.document import Document, checked_ids
+from hopweave.document import Document, checked_ids, indexed_heading
 from hopweave.errors import AlreadyThere, KnowledgeBaseError
 from hopweave.hit import Hit, Vector
 from hopweave.knowledge import Unseen
@@ -23,7 +23,6 @@ from hopweave.knowledge_base.connections import Connections, grouped
 from hopweave.knowledge_base.schema import digest_of
 from hopweave.knowledge_base.settings import Settings
 from hopweave.metadata.tenants import checked_tenant
-from hopweave.metadata.titles import indexed_heading
 
 Digests = tuple[bytes, bytes]
 

@@ -21,8 +21,8 @@ from hopweave.sources.pagerank import PageRank
 from hopweave.storage.images import Array, Image
 from hopweave.storage.strings import string_hash
 from hopweave.text import bm25_index
-from hopweave.text.analyzers import analyzer
-from hopweave.text.bm25_index import BM25Index, term_counts
+from hopweave.text.analyzers import analyzer, term_counts
+from hopweave.text.bm25_index import BM25Index
 from hopweave.vector import vector_index
 from hopweave.vector.vector_index import VectorIndex
 

@@ -5,11 +5,14 @@ Blended vectors are never stored: that of a document would keep a trace of a nei
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 from typing import Self
 
 import numpy as np
 
+from hopweave.component import Embedder
 from hopweave.concurrency.once import LRUCache
+from hopweave.errors import EmbeddingError
 from hopweave.graph.documents import graph_of, passage_numbers
 from hopweave.hit import Vector
 from hopweave.knowledge import Knowledge, Ranking
@@ -20,6 +23,43 @@ from hopweave.knowledge_base.snapshot import Snapshot, View
 from hopweave.text.analyzers import analyzer as analyze_with
 from hopweave.vector.smoothing import smoothed
 from hopweave.vector.vector_index import VectorIndex
+
+
+class QuestionVectors:
+    """Embeds questions and keeps the latest vectors, unless another embedder of a cascade has answered.
+
+    Then the one that was meant has failed, and may answer the next time.
+
+    >>> from hopweave.vector.embedders import StaticEmbedder
+    >>> QuestionVectors(StaticEmbedder(), "wordllama-l2-supercat-256").of("ferry")[0]
+    'wordllama-l2-supercat-256'
+    """
+
+    def __init__(self, embedder: Embedder | None, model: str, kept: int = 256) -> None:
+        self._embedder = embedder
+        self._model = model
+        self._latest = LRUCache[str, tuple[str, Vector]](kept)
+
+    def of(self, question: str) -> tuple[str, Vector]:
+        """The name of the model that answered, and the vector."""
+        try:
+            return self._latest.get_or_make(question, partial(self._embed, question))
+        except _NotKept as other:
+            return other.found
+
+    def _embed(self, question: str) -> tuple[str, Vector]:
+        if self._embedder is None:
+            raise EmbeddingError("there is no embedder")
+        name, matrix = self._embedder.embed_named([question], queries=True)
+        if name != self._model:
+            raise _NotKept(name, matrix[0])  # what is raised is not kept
+        return name, matrix[0]
+
+
+class _NotKept(Exception):
+    def __init__(self, name: str, vector: Vector) -> None:
+        self.found = name, vector
+
 
 _KEPT = 4
 

@@ -20,6 +20,7 @@ from hopweave.graph.build.builders.builder import GraphBuilder, warn_of_older_ru
 from hopweave.graph.build.builders.links import LinksBuilder
 from hopweave.graph.build.builders.mentions import MentionsBuilder
 from hopweave.graph.build.builders.parts import PartsBuilder
+from hopweave.knowledge_base.conditions import stored_tenant_fields
 from hopweave.knowledge_base.connections import Connections
 from hopweave.knowledge_base.schema import digest_of, stem_full_text
 from hopweave.text.analyzers import check_analyzer, is_english
@@ -47,12 +48,6 @@ def write_settings(connection: sqlite3.Connection, values: Mapping[str, Any]) ->
     rows.pop(_DIGEST, None)
     rows[_DIGEST] = _digest(rows)
     connection.executemany("INSERT OR REPLACE INTO settings VALUES (?, ?)", rows.items())
-
-
-def stored_tenant_fields(connection: sqlite3.Connection) -> tuple[str, ...]:
-    """The metadata fields that every question has to name a tenant by; none if documents are for all."""
-    found = connection.execute("SELECT value FROM settings WHERE name = 'tenant_fields'").fetchone()
-    return tuple(json.loads(found[0])) if found else ()
 
 
 def record_tenant_fields(connection: sqlite3.Connection, tenant: Mapping[str, Any] | None) -> None:

@@ -25,14 +25,14 @@ from hopweave.hit import Vector
 from hopweave.knowledge import Capability, Within
 from hopweave.knowledge_base.check import image_notes, image_problems, problems
 from hopweave.knowledge_base.compaction import Compaction
-from hopweave.knowledge_base.conditions import Tenant
+from hopweave.knowledge_base.conditions import Tenant, stored_tenant_fields
 from hopweave.knowledge_base.connections import Connections
 from hopweave.knowledge_base.documents import Added, SourceFile, StoredDocuments, write_source_files
 from hopweave.knowledge_base.embed_again import embed_again, embed_anew, vectors_to_repair
 from hopweave.knowledge_base.images import ImageFolder
-from hopweave.knowledge_base.rankings import SmoothedVectors, SnapshotRankings
+from hopweave.knowledge_base.rankings import QuestionVectors, SmoothedVectors, SnapshotRankings
 from hopweave.knowledge_base.restore import put_in_place, sound_copy
-from hopweave.knowledge_base.settings import UNSET, Settings, stored_tenant_fields, write_settings
+from hopweave.knowledge_base.settings import UNSET, Settings, write_settings
 from hopweave.knowledge_base.snapshot import Snapshot, version_of
 from hopweave.knowledge_base.writer import Writer, check_writing, ids_of_source, record_imported, remove
 from hopweave.metadata.filters import Filters
@@ -40,7 +40,6 @@ from hopweave.metadata.tenants import checked_tenant, in_context, require_tenant
 from hopweave.query import Query
 from hopweave.recipes import DEFAULT_RECIPE
 from hopweave.vector.graph_embedder import GraphEmbedder
-from hopweave.vector.question_vectors import QuestionVectors
 
 if TYPE_CHECKING:
     from hopweave.pipeline import Result

@@ -42,8 +42,7 @@ from hopweave.knowledge_base.documents import (
 from hopweave.knowledge_base.schema import vector_columns
 from hopweave.knowledge_base.settings import GIVEN, Settings, record_tenant_fields
 from hopweave.metadata.tenants import in_tenant
-from hopweave.text.analyzers import analyzer
-from hopweave.text.bm25_index import term_counts
+from hopweave.text.analyzers import analyzer, term_counts
 from hopweave.vector.embedders import Cascade
 
 T = TypeVar("T")

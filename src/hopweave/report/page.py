@@ -5,8 +5,8 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from hopweave.concurrency.once import once
+from hopweave.document import title_of
 from hopweave.hit import Hit, Receipt, show_hits_as
-from hopweave.metadata.titles import title_of
 from hopweave.report.markup import as_html, escaped, number, shortened
 from hopweave.report.parts import Part, later_stages, score_parts
 from hopweave.report.path import path_svg

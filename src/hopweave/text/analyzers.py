@@ -5,15 +5,22 @@ Snowball language), `code` or `light`.
 """
 
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from unicodedata import category, normalize
+
+import numpy as np
+import numpy.typing as npt
 
 from hopweave.concurrency.once import WORDS_KEPT, once, string_cache
 from hopweave.language.stop_words import bm25_stop_words
 from hopweave.language.terms import stemmer
 from hopweave.language.words import HAN, KANA
+from hopweave.storage.strings import string_hash
 
 Analyzer = Callable[[str], list[str]]
+Keys = npt.NDArray[np.uint64]
+Counts = npt.NDArray[np.int32]
 
 _ASCII_WORD = re.compile(r"\w+")
 _MARKS = "".join(chr(code) for code in range(0x300, 0x1B00) if category(chr(code)).startswith("M"))
@@ -143,6 +150,18 @@ def analyse_light(text: str) -> list[str]:
 def _light_stem(word: str) -> str:
     suffix = next((end for end in _LIGHT_SUFFIXES if word.endswith(end) and len(word) - len(end) >= 3), "")
     return word[: len(word) - len(suffix)]
+
+
+def term_counts(terms: Iterable[str]) -> tuple[Keys, Counts]:
+    """The term counts of a document: the keys of its distinct terms, sorted, and how often each occurs.
+
+    >>> term_counts(["tide", "gate", "tide"])[1].tolist()
+    [1, 2]
+    """
+    counts = Counter(terms)
+    keys = np.fromiter(map(string_hash, counts), np.uint64, len(counts))
+    order = np.argsort(keys)
+    return keys[order], np.fromiter(counts.values(), np.int32, len(counts))[order]
 
 
 _PLAIN: dict[str, Analyzer] = {"code": analyse_code, "light": analyse_light}

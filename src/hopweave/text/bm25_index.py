@@ -1,7 +1,6 @@
 """The index behind BM25: postings in segments, the largest of which may be mapped from an image."""
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,13 +13,12 @@ from hopweave.errors import InvalidImage
 from hopweave.scores import ScoreDistribution, best_and_ties
 from hopweave.storage.segments import Rows, RowSegment, changed, rows_of
 from hopweave.storage.strings import string_hash
+from hopweave.text.analyzers import Counts, Keys
 
 K1 = 1.5
 B = 0.75
 FORMAT = 1  # of the image; another number when the meaning of an array changes
 
-Keys = npt.NDArray[np.uint64]
-Counts = npt.NDArray[np.int32]
 Integers = npt.NDArray[np.integer[Any]]
 
 
@@ -102,6 +100,7 @@ class BM25Index:
     leave exactly the scores that a fresh build would give. Rows that come later make segments of their own, which are
     joined as they grow, so that a change costs its own size and there are never many segments.
 
+    >>> from hopweave.text.analyzers import term_counts
     >>> index = BM25Index().changed([(7, *term_counts(["tide", "gate", "tide"]))])
     >>> rows, scores, _ = index.search({"tide": 1.0}, top_k=5)
     >>> rows.tolist()
@@ -198,15 +197,3 @@ def _between(values: npt.NDArray[Any], low: int, high: int) -> bool:
 
 
 _ARRAYS = {"rows": "i8", "lengths": "i4", "keys": "u8", "offsets": "i8", "places": "i4", "counts": "i4"}
-
-
-def term_counts(terms: Iterable[str]) -> tuple[Keys, Counts]:
-    """The term counts of a document: the keys of its distinct terms, sorted, and how often each occurs.
-
-    >>> term_counts(["tide", "gate", "tide"])[1].tolist()
-    [1, 2]
-    """
-    counts = Counter(terms)
-    keys = np.fromiter(map(string_hash, counts), np.uint64, len(counts))
-    order = np.argsort(keys)
-    return keys[order], np.fromiter(counts.values(), np.int32, len(counts))[order]

@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from threading import Lock
 from typing import Any, Literal
 
 import numpy as np
@@ -20,7 +19,6 @@ from hopweave.vector.prompts import prompt_for
 
 Matrix = npt.NDArray[np.float32]
 
-_loading = Lock()
 logger = logging.getLogger(__name__)
 _MODULE_TYPE = re.compile(r'"type"\s*:\s*"([^"]*)"')  # in modules.json of sentence-transformers
 
@@ -42,7 +40,7 @@ class StaticEmbedder(Embedder):
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """One row per text; a text without any token gives a zero row."""
-        model = _loaded(_load_wordllama)
+        model = _load_wordllama()
         table = model.embedding
         # pooled one by one: padding changes the order of summation, and a vector must not depend on the batch
         encode = getattr(model.tokenizer, "encode_batch_fast", model.tokenizer.encode_batch)  # without offsets
@@ -106,7 +104,7 @@ class SentenceTransformerEmbedder(Embedder):
     def _encoded(self, texts: Sequence[str], prompt: str | None, *, queries: bool) -> Matrix:
         if not texts:
             return np.empty((0, 0), np.float32)
-        model = _loaded(_load_sentence_transformer, self.model, self.device, self._local_files_only)
+        model = _load_sentence_transformer(self.model, self.device, self._local_files_only)
         prompt = prompt_for(self.model, prompt, model.prompts or {}, queries=queries)
         rows = model.encode(
             list(texts), prompt=prompt, batch_size=self.batch_size, convert_to_numpy=True, show_progress_bar=False
@@ -259,11 +257,6 @@ def as_embedder(thing: Any) -> Embedder:
         raise TypeError(f"embedder: must have a method embed(list[str]) or be a function, but got {thing!r}")
     name = getattr(thing, "model_name", None) or getattr(thing, "__name__", None) or type(thing).__name__
     return CallableEmbedder(name=str(name), function=function)
-
-
-def _loaded(load: Callable[..., Any], *arguments: Any) -> Any:
-    with _loading:
-        return load(*arguments)
 
 
 def without_surrogates(text: str) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
-from threading import Lock
 from typing import Any, Literal
 
 import numpy as np
@@ -23,7 +22,6 @@ Integers = npt.NDArray[np.int64]
 
 _PAD_TOKENS = ("[PAD]", "<pad>", "<|endoftext|>")
 _TYPES = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
-_loading = Lock()
 
 
 class OnnxEmbedder(Embedder):
@@ -101,9 +99,8 @@ class OnnxEmbedder(Embedder):
         if not texts:
             return np.empty((0, 0), np.float32)
         files = self._files
-        with _loading:
-            session = _session(files, files.fingerprint, self.threads)
-            tokenizer = _tokenizer(files.tokenizer, self._max_tokens(files))
+        session = _session(files, files.fingerprint, self.threads)
+        tokenizer = _tokenizer(files.tokenizer, self._max_tokens(files))
         prompt = self._prompt(files, queries=queries)
         encoded = [one.ids for one in tokenizer.encode_batch([prompt + without_surrogates(text) for text in texts])]
         order = sorted(range(len(encoded)), key=lambda place: len(encoded[place]))

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopweave.hit import Hit, Receipt
-from hopweave.search.outside import by_order, merged_by_place
+from hopweave.scores import by_order
+from hopweave.search.outside import merged_by_place
 
 SCORES = st.lists(st.floats(-50, 50).map(lambda x: round(x, 3)), min_size=1, max_size=12)
 

@@ -6,7 +6,8 @@ import pytest
 from hopweave.errors import InvalidImage
 from hopweave.storage.images import open_image, write_image
 from hopweave.storage.strings import string_hash
-from hopweave.text.bm25_index import BM25Index, term_counts
+from hopweave.text.analyzers import term_counts
+from hopweave.text.bm25_index import BM25Index
 
 TEXTS = {1: "tide gate tide", 2: "gate", 5: "ferry ferry ferry harbour"}
 

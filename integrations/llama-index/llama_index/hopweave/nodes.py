@@ -9,10 +9,9 @@ from llama_index.core.graph_stores.types import KG_NODES_KEY, KG_RELATIONS_KEY
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, TextNode
 from llama_index.core.vector_stores.utils import metadata_dict_to_node, node_to_metadata_dict
 
-from hopweave.document import Document
+from hopweave.document import CONTEXT_PREFIX, Document
 from hopweave.hit import Hit, Receipt
 from hopweave.metadata.tenants import in_tenant
-from hopweave.metadata.titles import CONTEXT_PREFIX
 
 logger = logging.getLogger(__name__)
 

@@ -22,7 +22,7 @@ from hopweave.metadata.filters import Filters
 from hopweave.metadata.tenants import in_tenant
 from hopweave.query import Query
 from hopweave.recipe import Recipe
-from hopweave.search.outside import by_order
+from hopweave.scores import by_order
 
 logger = logging.getLogger(__name__)
 

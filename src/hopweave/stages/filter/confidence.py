@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from hopweave.document import indexed_heading
 from hopweave.hit import Hit
 from hopweave.language.terms import content_terms
-from hopweave.metadata.titles import indexed_heading
 from hopweave.scores import sigmoid
 
 WORD_SOURCES = ("bm25", "full_text", "keyword")

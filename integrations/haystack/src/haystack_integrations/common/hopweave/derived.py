@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from inspect import Parameter, Signature, cleandoc, getdoc, signature
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from haystack import component, default_to_dict
@@ -195,8 +196,9 @@ class _Bound:
 def _set(cls: Any, function: Any, made: Signature, summary: str, words: Mapping[str, str], returns: str = "") -> None:
     """Make a function a method of a class, with its signature and a docstring that describes every parameter."""
     names = [name for name in made.parameters if name != "self"]
-    lines = [summary, "", *(f":param {name}: {' '.join(words[name].split())}" for name in names)]
-    function.__doc__ = "\n".join([*lines, *([f":returns: {returns}"] if returns else [])])
+    described = {f":param {name}:": words[name] for name in names} | ({":returns:": returns} if returns else {})
+    lines = [fill(f"{mark} {text}", 108, subsequent_indent="    ") for mark, text in described.items()]
+    function.__doc__ = "\n".join([summary, "", *lines])
     function.__signature__ = made
     function.__annotations__ = {
         **{name: made.parameters[name].annotation for name in names},

@@ -13,6 +13,7 @@ from hopweave.knowledge import Knowledge
 from hopweave.metadata.tenants import in_tenant
 from hopweave.query import Query
 from hopweave.recipe import Recipe
+from hopweave.scores import by_order
 
 
 class Upstream(Source):
@@ -27,6 +28,15 @@ class Upstream(Source):
         default=True, description="Whether they only lead to others; if not, the tenant must be allowed to see them."
     )
 
+    @property
+    def from_outside(self) -> bool:
+        """
+        Whether they stand for a source of a recipe.
+
+        :returns: False for what only leads a walk.
+        """
+        return not self.seeds_only
+
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:  # noqa: ARG002
         """
         The documents as hits, whatever the question.
@@ -37,7 +47,7 @@ class Upstream(Source):
         :returns: The hits.
         """
         tenant = None if self.seeds_only else query.tenant  # a walk starts only from seeds that the tenant may see
-        return [to_hit(document) for document in self.documents if in_tenant(document.meta, tenant)]
+        return by_order([to_hit(document) for document in self.documents if in_tenant(document.meta, tenant)])
 
 
 def with_upstream(recipe: Recipe, names: Collection[str], documents: Mapping[str, list[Document]]) -> Recipe:

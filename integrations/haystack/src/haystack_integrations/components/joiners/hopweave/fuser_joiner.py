@@ -23,8 +23,8 @@ from haystack_integrations.common.hopweave.parameters import (
 )
 from haystack_integrations.common.hopweave.questions import to_query
 from haystack_integrations.common.hopweave.tracing import tag
-from hopweave.component import Fuser
-from hopweave.scores import first
+from hopweave.component import Fuser, of_tenant
+from hopweave.scores import by_order, first
 
 
 class FuserJoiner(CoreComponent):
@@ -76,8 +76,9 @@ class FuserJoiner(CoreComponent):
         fuser = overridden(self.fuser, overrides, **others)
         fuser.check_sources(self.sources)
         found = given_documents("sources", self.sources, documents)
-        rankings = {source: [to_hit(one) for one in ranking] for source, ranking in found.items()}
         question = to_query(query, filters=filters, intent=intent)
+        lists = {source: of_tenant(list(map(to_hit, ranking)), question) for source, ranking in found.items()}
+        rankings = {source: by_order(hits) for source, hits in lists.items()}
         admits = question.admits()
         fused = [hit for hit in fuser.fuse(rankings, question) if admits(hit)]
         hits = first(fused, self.top_k if top_k is None else top_k)

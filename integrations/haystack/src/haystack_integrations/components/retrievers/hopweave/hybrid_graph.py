@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from haystack import super_component
+from haystack import Pipeline, super_component
 from haystack.document_stores.types import DocumentStore
 
 from haystack_integrations.common.hopweave.derived import CoreComponent, derived
@@ -44,6 +44,8 @@ class HybridGraphRetriever(CoreComponent):
     ```
     """
 
+    pipeline: Pipeline
+    input_mapping: dict[str, list[str]]
     typed_inputs: ClassVar[tuple[Input, ...]] = (QUERY, FILTERS, TOP_K, TENANT, NOW, SKIP, NAMED_DOCUMENTS)
 
     def _hold(

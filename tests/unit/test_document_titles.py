@@ -2,8 +2,7 @@
 
 import pytest
 
-from hopweave.document import Document
-from hopweave.metadata.titles import title_of
+from hopweave.document import Document, title_of
 
 
 @pytest.mark.parametrize(
