@@ -8,11 +8,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from hopweave.document import Document
+from hopweave.document import CONTEXT_PREFIX, Document
 from hopweave.errors import UnreadableInput
 from hopweave.graph.build.builders.addresses import ADDRESSES, place_of
 from hopweave.markup.page import Page
-from hopweave.metadata.titles import CONTEXT_PREFIX
 from hopweave.readers.limited_yaml import limited_yaml
 from hopweave.readers.passages import passages
 from hopweave.readers.tree import Tree, header_links
