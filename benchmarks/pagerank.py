@@ -96,7 +96,7 @@ class Setting:
 SETTINGS = {
     "stated_10k": Setting(10_000, 60_000, stated, 40, 5, 20, 0.02),
     "passage_entity_10k": Setting(10_000, 85_000, passage_entity, 40, 5, 20, 0.0125),
-    "passage_entity_100k": Setting(100_000, 850_000, passage_entity, 40, 2, 10, 0.005),
+    "passage_entity_100k": Setting(103_000, 875_000, passage_entity, 40, 2, 10, 0.005),
 }
 LARGE = {"passage_entity_1m": Setting(1_000_000, 8_500_000, passage_entity, 20, 0, 3, 0.005)}
 

@@ -91,7 +91,6 @@ REFERENCE = {
         "hopweave.graph.link.linker",
         "hopweave.graph.paths.flow",
         "hopweave.graph.paths.path",
-        "hopweave.graph.paths.path",
         "hopweave.graph.walk.proximity",
         "hopweave.graph.communities",
         "hopweave.graph.paths.neighbourhood",

@@ -17,7 +17,15 @@ from hopweave.graph.model import ADDRESS, IMPORTED, Contribution, Edge, Node, pa
 from hopweave.graph.port import Floats, Indices, Mask, Shown, Statements, StationaryDistribution, Value
 from hopweave.graph.storage.cooccurrence import MAX_ENDING, MIN_SHARED_LETTERS, MIN_STEM, rarity
 from hopweave.graph.storage.ledger import decoded
-from hopweave.graph.storage.name_index import ShownKeys, SimilarNames, letters_apart, shown_keys, without_accents
+from hopweave.graph.storage.name_index import (
+    ShownKeys,
+    SimilarNames,
+    letters_apart,
+    longer_phrases,
+    phrase_hash,
+    shown_keys,
+    without_accents,
+)
 from hopweave.graph.storage.row_edges import RowEdges, rarity_of_node
 from hopweave.graph.storage.table_graph import FILE_NAME, MAX_SHARED, MIN_SHARED, describe, key_of_name
 from hopweave.graph.storage.tables import (
@@ -29,8 +37,6 @@ from hopweave.graph.storage.tables import (
     PRESENT,
     STOP,
     GraphTables,
-    longer_phrases,
-    phrase_hash,
 )
 from hopweave.graph.tenant_view import HIDDEN, SHOWN, UNKNOWN, States
 from hopweave.graph_store.store import GraphStore

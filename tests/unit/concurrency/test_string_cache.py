@@ -5,7 +5,7 @@ import gc
 import pytest
 
 from hopweave.concurrency.once import WORDS_KEPT, string_cache
-from hopweave.graph.storage.tables import phrase_hash
+from hopweave.graph.storage.name_index import phrase_hash
 from hopweave.language.terms import content_terms, stemmer
 from hopweave.language.words import normalise_name, word_key
 from hopweave.storage.strings import string_hash

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hopweave.graph.build.mentions import SURE, Mentions
+from hopweave.graph.storage.name_index import longer_phrases
 from hopweave.graph.storage.tables import (
     LOWER,
     MAX_SEARCHED_WORDS,
@@ -16,7 +17,6 @@ from hopweave.graph.storage.tables import (
     STOP,
     UPPER,
     GraphTables,
-    longer_phrases,
 )
 from hopweave.storage.columns import Array, Numbers, distinct
 

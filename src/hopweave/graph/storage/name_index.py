@@ -10,12 +10,14 @@ import numpy as np
 
 from hopweave.graph.port import Shown
 from hopweave.language.stop_words import STOP_WORDS
+from hopweave.storage.columns import Array
 from hopweave.storage.strings import string_hash
 
 _MAX_CANDIDATES = 2000  # names compared for one span of the question
 _MAX_BUCKET = 4000  # words compared with one misspelt word
 _MAX_NEAR = 8  # words that one misspelt word may stand for
 _ROUNDING = 1e-9
+_PRIME = 0x9E3779B97F4A7C15
 
 ShownKeys = Callable[[Sequence[str]], Collection[str]]
 """Keys of names in, those that may be found out."""
@@ -140,6 +142,28 @@ class _Rarity(dict[str, float]):
         # on a server, the last name with a word may go between two statements
         self[word] = math.log(1 + self._count / max(self._names.frequency(word), 1))
         return self[word]
+
+
+def phrase_hash(key: str) -> int:
+    """A hash of words with one space between them, which can also be computed for many phrases of a text at once.
+
+    >>> phrase_hash("mv skua") == (phrase_hash("mv") * _PRIME + string_hash("skua")) % 2**64
+    True
+    """
+    total = 0
+    for word in key.split(" "):
+        total = longer_phrase(total, word)
+    return total
+
+
+def longer_phrase(phrase: int, word: str) -> int:
+    """The hash of a phrase that is one word longer than the phrase of a hash."""
+    return (phrase * _PRIME + string_hash(word)) & 0xFFFFFFFFFFFFFFFF
+
+
+def longer_phrases(hashes: Array, next_words: Array) -> Array:
+    """The hashes of phrases that are one word longer, from those of the phrases and of the words."""
+    return hashes * np.uint64(_PRIME) + next_words
 
 
 def without_accents(word: str) -> str:

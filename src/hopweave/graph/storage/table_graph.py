@@ -21,9 +21,16 @@ from hopweave.graph.port import (
     WeightedEdges,
 )
 from hopweave.graph.storage.cooccurrence import Cooccurrence
-from hopweave.graph.storage.name_index import SimilarNames, bucket_hash, shown_keys, without_accents
+from hopweave.graph.storage.name_index import (
+    SimilarNames,
+    bucket_hash,
+    longer_phrase,
+    phrase_hash,
+    shown_keys,
+    without_accents,
+)
 from hopweave.graph.storage.row_edges import RowEdges, WeightedRows
-from hopweave.graph.storage.tables import ALIVE, HAS_TEXT, NAMED, PRESENT, GraphTables, longer_phrase, phrase_hash
+from hopweave.graph.storage.tables import ALIVE, HAS_TEXT, NAMED, PRESENT, GraphTables
 from hopweave.language.stop_words import STOP_WORDS
 from hopweave.language.words import normalise_name, word_key
 from hopweave.storage.columns import Array

@@ -13,11 +13,11 @@ import numpy as np
 
 from hopweave.concurrency.once import LRUCache
 from hopweave.graph.port import StationaryDistribution
-from hopweave.graph.storage.name_index import bucket_hash, without_accents
+from hopweave.graph.storage.name_index import bucket_hash, phrase_hash, without_accents
 from hopweave.language.stop_words import CALENDAR_WORDS, STOP_WORDS
 from hopweave.language.words import BREAK, word_key
 from hopweave.storage.columns import Array, ColumnTable, Numbers, RaggedRows
-from hopweave.storage.strings import HashIndex, StringTable, string_hash
+from hopweave.storage.strings import HashIndex, StringTable
 
 UPPER, LOWER, SENTENCE_BREAK, STOP, SHORT = 1, 2, 4, 8, 16
 """Flags of words: how they begin, and what they are. A word of one or two letters is short."""
@@ -38,7 +38,6 @@ FORMAT = 4
 """Of the arrays; another number means that they have to be made again."""
 
 _WEIGHED_KEPT = 4
-_PRIME = 0x9E3779B97F4A7C15
 _WORDS = {
     "folded": np.int32,
     "flags": np.uint8,
@@ -344,28 +343,6 @@ def _stationary(
 _MIN_LETTERS = 3  # letters of a one-word name that is looked for in lower case
 MAX_SEARCHED_WORDS = 64
 """The longest name, in words, that is looked for in texts."""
-
-
-def phrase_hash(key: str) -> int:
-    """A hash of words with one space between them, which can also be computed for many phrases of a text at once.
-
-    >>> phrase_hash("mv skua") == (phrase_hash("mv") * _PRIME + string_hash("skua")) % 2**64
-    True
-    """
-    total = 0
-    for word in key.split(" "):
-        total = longer_phrase(total, word)
-    return total
-
-
-def longer_phrase(phrase: int, word: str) -> int:
-    """The hash of a phrase that is one word longer than the phrase of a hash."""
-    return (phrase * _PRIME + string_hash(word)) & 0xFFFFFFFFFFFFFFFF
-
-
-def longer_phrases(hashes: Array, next_words: Array) -> Array:
-    """The hashes of phrases that are one word longer, from those of the phrases and of the words."""
-    return hashes * np.uint64(_PRIME) + next_words
 
 
 def _code(known: list[str], name: str) -> int:

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from hopweave.graph.walk import push as push_module
-from hopweave.graph.walk.personalised_pagerank import power_iteration
-from hopweave.graph.walk.push import push
+from hopweave.graph.walk import personalised_pagerank as module
+from hopweave.graph.walk.personalised_pagerank import power_iteration, push
 from hopweave.graph.walk.stationary_distribution import stationary_distribution
 from hopweave.graph.walk.transitions import LocalRows, TypeWeights, WalkOptions, transition_rows, weight_matrix
 from hopweave.testing.graphs import graph_from_arrays
@@ -63,7 +62,7 @@ def test_momentum_takes_fewer_rounds_to_a_better_answer(monkeypatch):
     options = WalkOptions(restart=0.12, tolerance=0.005)
     exact = pushed(graph, WalkOptions(restart=0.12, tolerance=1e-6))
     found = pushed(graph, options)
-    monkeypatch.setattr(push_module, "MOMENTUM", 0.0)
+    monkeypatch.setattr(module, "MOMENTUM", 0.0)
     without = pushed(graph, options)
     assert found.rounds < 0.7 * without.rounds
     assert error(found, exact) < error(without, exact)

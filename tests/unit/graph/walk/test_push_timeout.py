@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hopweave.errors import GraphTimeout
-from hopweave.graph.walk.push import push
+from hopweave.graph.walk.personalised_pagerank import push
 from hopweave.graph.walk.transitions import WalkOptions, transition_rows
 from hopweave.testing.graphs import graph_from_arrays
 
