@@ -104,6 +104,7 @@ def test_hardly_a_snippet_is_left_out(pages):
         "calls a service",
         "it needs a PostgreSQL server",
         "it needs a PostgreSQL server and Spark",
+        "it needs a store of your own",
         "needs a cluster",
         "needs the files of a model",
         "the sets are not in the repository",
