@@ -12,7 +12,7 @@ from hopweave.cli import main
 from hopweave.errors import EmptyFile
 from hopweave.knowledge_base.store import KnowledgeBase
 
-DOCUMENTS, BATCH, KILLS = 3000, 50, 20
+DOCUMENTS, BATCH, KILLS = 2000, 50, 10
 SYLLABLES = ("hal", "low", "tern", "skua", "tide", "gate", "fer", "ry", "isle", "har", "bour", "win", "sail", "mor")
 
 
