@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from inspect import cleandoc
 from pathlib import Path
 
 _SLOW = "scipy.*,networkx.*,faiss.*,torch.*,transformers.*,sentence_transformers.*,httpx.*,openai.*,nltk.*"
@@ -16,10 +17,11 @@ def mypy(script: Path, *places: Path) -> str:
     return _said([sys.executable, "-m", "mypy", "--strict", str(script)], script.parent)
 
 
-def _configure(folder: Path, *places: Path) -> None:
+def _configure(folder: Path, *places: Path, plugins: str = "") -> None:
     cache = folder.parent / "mypy_cache"  # the folder of the session, if it is that of a test
     (folder / "mypy.ini").write_text(
         f"[mypy]\nmypy_path = {':'.join(map(str, places))}\ncache_dir = {cache}\nexplicit_package_bases = true\n"
+        f"plugins = {plugins}\n"
         f"[mypy-{_SLOW}]\nfollow_imports = skip\nignore_missing_imports = true\n"
     )
 
@@ -56,13 +58,16 @@ def beginning(text: str) -> str:
 def meaning(stub: str) -> tuple[set[tuple[str | None, str]], list[str]]:
     """What a stub imports and what it declares, however it is formatted."""
     body = ast.parse(stub).body
+    for one in ast.walk(ast.Module(body=body, type_ignores=[])):
+        if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str):
+            one.value.value = cleandoc(one.value.value).strip()
     imports = {(one.module, name.name) for one in body if isinstance(one, ast.ImportFrom) for name in one.names}
     return imports, [ast.dump(one) for one in body if not isinstance(one, ast.ImportFrom)]
 
 
 def stubtest(folder: Path, packages: list[str], allowed: str, *places: Path) -> str:
     """What `mypy.stubtest` says of packages, "" if stubs and run time are the same but for what is allowed."""
-    _configure(folder, *places)
+    _configure(folder, *places, plugins="pydantic.mypy")  # the packages themselves are checked with it
     (folder / "allowed").write_text(allowed)
     command = [sys.executable, "-m", "mypy.stubtest", "--allowlist", str(folder / "allowed"), "--concise"]
     command += ["--ignore-unused-allowlist", "--ignore-missing-stub", "--mypy-config-file", str(folder / "mypy.ini")]

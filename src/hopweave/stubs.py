@@ -83,14 +83,14 @@ class Source:
     def annotation(self, annotation: Any) -> str:
         """An annotation as it is written."""
         origin, arguments = get_origin(annotation), get_args(annotation)
-        if annotation is None or annotation is type(None):
-            return "None"
-        if annotation is Ellipsis:
-            return "..."
+        if annotation in (None, type(None), ...):
+            return "..." if annotation is ... else "None"
         if isinstance(annotation, list):  # what a Callable takes
             return f"[{', '.join(map(self.annotation, annotation))}]"
         if origin in (Union, types.UnionType):
             return " | ".join(dict.fromkeys(self.annotation(one) for one in sorted(arguments, key=_none_last)))
+        if origin is dict and not arguments:  # typing.Dict by itself
+            return self.annotation(dict[Any, Any])
         if origin is None:
             return self.name(annotation)
         inner = map(repr if origin is Literal else self.annotation, arguments)
@@ -137,7 +137,8 @@ def class_stub(source: Source, cls: type, made: Mapping[str, Signature] | None =
     for name, annotation in vars(cls).get("__annotations__", {}).items():
         if not name.startswith("_") and get_origin(annotation) is not ClassVar:
             lines.append(f"    {name}: {source.annotation(annotation)}")
-    for name, member in vars(cls).items():
+    inherited = {name: getattr(cls, name) for name in made or () if name not in vars(cls)}
+    for name, member in {**inherited, **vars(cls)}.items():
         if name.startswith("_") and name != "__init__":
             continue
         function = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
@@ -159,16 +160,24 @@ def package_stub(package: str, head: str, signatures: Callable[[Any], Mapping[st
     from hopweave.sources.bm25 import BM25
     """
     module = import_module(package)
-    source, classes = Source(), []
+    source, classes, written = Source(), [], set()
     names = sorted(module.__all__, key=lambda name: (not name.isupper(), name))
     for name in names:
         one = getattr(module, name)
         made = signatures(one)
         if made is None:
             source.name(one)
+            continue
+        written.add((one.__module__, name))
+        if isinstance(one, types.FunctionType):
+            classes.append(source.method(one, name, made[name]))
         else:
             classes.append(class_stub(source, one, made))
-    imports = [f"from {where} import {', '.join(sorted(found))}" for where, found in sorted(source.imports.items())]
+    kept = {
+        where: [name for name in sorted(found) if (where, name) not in written]
+        for where, found in sorted(source.imports.items())
+    }
+    imports = [f"from {where} import {', '.join(found)}" for where, found in kept.items() if found]
     listed = [f'    "{name}",' for name in names]
     return "\n".join([f"# {head}", *imports, *classes, "__all__ = [", *listed, "]"]) + "\n"
 

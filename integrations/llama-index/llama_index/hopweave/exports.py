@@ -11,8 +11,13 @@ from typing import Any
 
 from hopweave.catalogue import CATALOGUE
 from hopweave.component import Component
+from hopweave.stubs import package_stub
 
-PACKAGES = ("llama_index.postprocessor.hopweave", "llama_index.retrievers.hopweave")
+PACKAGES = (
+    "llama_index.postprocessor.hopweave",
+    "llama_index.query_engine.hopweave",
+    "llama_index.retrievers.hopweave",
+)
 
 
 def exports(
@@ -49,7 +54,7 @@ def exports(
 
 def stub(package: str) -> str:
     """
-    The `__init__.pyi` of a package.
+    The `__init__.pyi` of a package: what has further keywords with all its parameters, everything else as it is.
 
     Args:
         package: Name of the package.
@@ -58,11 +63,9 @@ def stub(package: str) -> str:
         The text of the file.
 
     """
-    module = import_module(package)
-    imports = sorted((getattr(module, name).__module__, name) for name in module.__all__)
-    lines = [f"from {where} import {name}" for where, name in imports]
-    listed = [f'    "{name}",' for name in module.__all__]
-    return "\n".join([*lines, "", "__all__ = [", *listed, "]"]) + "\n"
+    from llama_index.hopweave.signatures import signatures
+
+    return package_stub(package, "Written by `make fix`.", signatures)
 
 
 def write_stubs() -> None:

@@ -10,7 +10,7 @@ from llama_index.core.schema import NodeWithScore
 from llama_index.hopweave.embedder import chosen_model, name_of, to_embedder
 from llama_index.hopweave.filters import Predicate
 from llama_index.hopweave.nodes import to_hit
-from llama_index.hopweave.stores import keeper_of, nodes_in, passing_nodes_in
+from llama_index.hopweave.stores import Store, checked_keeper, nodes_in, passing_nodes_in
 
 from hopweave.graph.external_documents import ExternalDocuments, GraphHome
 from hopweave.graph.port import GraphPort
@@ -91,7 +91,7 @@ def check_written(data: Mapping[str, Any]) -> None:
 
 
 def documents_in(
-    store: Any,
+    store: Store,
     graph: KnowledgeBase | GraphPort | GraphHome | str | Path | SecretStr,
     graph_schema: str = "hopweave",
 ) -> ExternalDocuments:
@@ -123,7 +123,7 @@ def documents_in(
         What a retriever or a query engine takes in place of a knowledge base.
 
     """
-    fetch = _Fetch(keeper_of(store))
+    fetch = _Fetch(checked_keeper(store))
     where = graph.get_secret_value() if isinstance(graph, SecretStr) else graph
     if isinstance(where, str) and "://" in where:
         place = graph.get_secret_value if isinstance(graph, SecretStr) else where

@@ -7,6 +7,8 @@ from inspect import signature
 from typing import Any, cast
 
 from llama_index.core.async_utils import asyncio_run
+from llama_index.core.graph_stores.types import PropertyGraphStore
+from llama_index.core.indices.base import BaseIndex
 from llama_index.core.schema import BaseNode
 from llama_index.core.storage.docstore import BaseDocumentStore, SimpleDocumentStore
 from llama_index.core.vector_stores import SimpleVectorStore
@@ -68,6 +70,36 @@ class IndexedNodes:
     def _has_vector(self, vector_id: str) -> bool:
         """Whether a vector is there, if one can tell: `delete_nodes` of an index leaves its list of nodes as it was."""
         return self._vectors is None or vector_id in self._vectors.data.embedding_dict
+
+
+Store = BaseIndex[Any] | BaseDocumentStore | BasePydanticVectorStore | PropertyGraphStore
+"""Where nodes live: an index, a docstore, a vector store or a property graph store."""
+
+_ASKED = ("get_llama_nodes", "get_document", "get_nodes")
+
+
+def checked_keeper(store: Any) -> Any:
+    """
+    The keeper of a store that gives nodes by id.
+
+    Args:
+        store: An index or a store.
+
+    Returns:
+        What `keeper_of` returns.
+
+    Raises:
+        ValueError: If it is no store.
+
+    """
+    keeper = keeper_of(store)
+    if not isinstance(keeper, IndexedNodes) and not any(
+        hasattr(keeper, name) or hasattr(keeper, f"a{name}") for name in _ASKED
+    ):
+        raise ValueError(
+            f"store: must be an index, a docstore, a vector store or a property graph store, but got {store!r}"
+        )
+    return keeper
 
 
 def keeper_of(store: Any) -> Any:

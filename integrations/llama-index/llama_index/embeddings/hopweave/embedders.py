@@ -5,7 +5,7 @@ from abc import ABC
 from typing import Any
 
 from llama_index.core.base.embeddings.base import Embedding
-from llama_index.core.bridge.pydantic import Field
+from llama_index.core.bridge.pydantic import ConfigDict, Field
 from llama_index.core.embeddings import BaseEmbedding
 
 from hopweave.component import Embedder
@@ -19,6 +19,8 @@ def _set_by_subclass() -> Embedder:
 
 class CoreEmbedding(BaseEmbedding, ABC):
     """What turns an embedder of the core into an embedding model: derive from this and set `embedder`."""
+
+    model_config = ConfigDict(extra="forbid")
 
     embedder: Embedder = Field(default_factory=_set_by_subclass, exclude=True, description="What does the work.")
 
@@ -65,6 +67,8 @@ class StaticEmbedding(CoreEmbedding):
     """
 
     model_name: str = Field(default=StaticEmbedder().model_name, description="The name of the embedding model.")
+    model_config = ConfigDict(extra="forbid")
+
     embedder: Embedder = Field(default_factory=StaticEmbedder, exclude=True, description="What does the work.")
 
     @classmethod

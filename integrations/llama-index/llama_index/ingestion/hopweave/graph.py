@@ -44,7 +44,7 @@ class GraphWriter(TransformComponent):
 
     """
 
-    model_config = ConfigDict(hide_input_in_errors=True)  # it may be a URL with a password
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)  # it may be a URL with a password
 
     graph: GraphStore | str | Path | SecretStr = Field(
         exclude=True, repr=False, union_mode="left_to_right", description="Where contributions are written."

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from llama_index.core.bridge.pydantic import Field, PrivateAttr
+from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.schema import BaseNode, TransformComponent
 from llama_index.core.storage.docstore import BaseDocumentStore
@@ -52,6 +52,8 @@ class KnowledgeBaseWriter(TransformComponent):
         ```
 
     """
+
+    model_config = ConfigDict(extra="forbid")
 
     knowledge_base: KnowledgeBase = Field(exclude=True, repr=False, description="Where the nodes are written.")
 

@@ -1,3 +1,4 @@
+# Written by `make fix`.
 from llama_index.postprocessor.hopweave.community_spread import CommunitySpreadPostprocessor
 from llama_index.postprocessor.hopweave.confidence_threshold import ConfidenceThresholdPostprocessor
 from llama_index.postprocessor.hopweave.corpus_boost import CorpusBoostPostprocessor

@@ -69,6 +69,8 @@ class RecipeRetriever(PipelineRetriever):
         """Open the knowledge base and load the recipe."""
         if cache_seconds is not None and (retrievers or additional_retrievers):
             raise ValueError("cache_seconds: is not allowed with retrievers, as nobody says when their nodes change")
+        if cache_seconds is not None and not isinstance(cache_seconds, int | float):
+            raise ValueError(f"cache_seconds: must be a number above 0, or None, but got {cache_seconds!r}")
         cache = None if cache_seconds is None else QueryCache[Result](seconds=cache_seconds)
         replaced = with_retrievers(load_recipe(recipe), retrievers or {}, additional_retrievers or {}, optional)
         remedy = "give a retriever of your store in retrievers, or None to leave it out"
