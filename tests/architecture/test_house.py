@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-MAX_MODULES = {"question": 65, "document": 38}
-MAX_FRAMES_TO_BM25 = 10
+MAX_MODULES = {"question": 45, "document": 28}
+MAX_FRAMES_TO_BM25 = 7
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from hopweave.graph.build.builders.repeated import repeated_names
+from hopweave.graph.build.builders.mentions import repeated_names
 
 
 @pytest.mark.parametrize(
