@@ -10,11 +10,16 @@ MAX_FRAMES_TO_BM25 = 7
 
 
 @pytest.fixture(scope="module")
-def walks():
+def house():
     path = Path(__file__).parents[2] / "benchmarks" / "house.py"
     spec = importlib.util.spec_from_file_location("house", path)
-    house = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(house)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def walks(house):
     return house.walks()
 
 
@@ -26,3 +31,7 @@ def test_a_walk_passes_through_few_modules(walks, walk):
 def test_few_frames_lead_down_to_bm25(walks):
     frames = walks["question"]["frames_to_bm25"]
     assert 0 < len(frames) - 1 <= MAX_FRAMES_TO_BM25, "\n".join(frames)
+
+
+def test_no_modules_import_one_another(house):
+    assert house.import_cycles() == []
