@@ -26,11 +26,9 @@ def parameters_of(model: type[BaseModel]) -> dict[str, tuple[Parameter, str]]:
     slope: float = 0.5
     optional: bool = False
     """
-    inherited = {name for base in model.__mro__[1:] for name in getattr(base, "model_fields", {})}
-    fields = model.model_fields
-    order = [*(name for name in fields if name not in inherited), *(name for name in fields if name in inherited)]
-    found = {}
-    for name in sorted(order, key=lambda name: name != "kind"):
+    annotated = [getattr(base, "__annotations__", {}) for base in model.__mro__]
+    fields, found = model.model_fields, {}
+    for name in sorted(fields, key=lambda name: next(n for n, names in enumerate(annotated) if name in names)):
         field = fields[name]
         annotation, default = as_given(field.annotation), field.get_default(call_default_factory=True)
         if field.is_required():

@@ -167,7 +167,10 @@ def haystack_mistakes():
         "top_k of a super component": (lambda: HybridGraphRetriever(**file, top_k="5"), TOP_K),
         "top_k of a ranker": (lambda: LengthRanker(top_k="5"), TOP_K),
         "top_k of a joiner": (lambda: ReciprocalRankJoiner(sources=["a"]).run(a=[], top_k="5"), TOP_K),
-        "top_k in words": (lambda: BM25Retriever(**file, top_k="ten"), "(?s)BM25.*top_k.*valid integer.*'ten'"),
+        "top_k in words": (
+            lambda: BM25Retriever(**file, top_k="ten"),
+            "^top_k: 'ten' is not allowed: input should be a valid integer",
+        ),
         "strings to the writer": (lambda: KnowledgeBaseWriter(**file).run(documents=["x"]), strings),
         "strings to the store": (lambda: HopweaveDocumentStore().write_documents(["x"]), strings),
         "strings to a ranker": (lambda: LengthRanker().run(documents=["x"]), strings),
@@ -181,14 +184,17 @@ def haystack_mistakes():
         ),
         "a wrong keyword": (
             lambda: FreshnessRanker(half_life=3),
-            "FreshnessRanker: no parameter 'half_life'; allowed are weight, half_life_days, ",
+            "FreshnessRanker: no parameter 'half_life'; allowed are half_life_days, weight, ",
         ),
         "a wrong keyword of a retriever": (
             lambda: RecipeRetriever(kb="kb.db"),
             "RecipeRetriever: no parameter 'kb'; allowed are knowledge_base, ",
         ),
-        "out of bounds": (lambda: FreshnessRanker(half_life_days=-3), BOUNDS),
-        "a list of weights": (lambda: ReciprocalRankJoiner(sources=["a", "b"], weights=[1, 2]), WEIGHTS),
+        "out of bounds": (lambda: FreshnessRanker(half_life_days=-3), "^half_life_days: -3 is not allowed: .* than 0"),
+        "a list of weights": (
+            lambda: ReciprocalRankJoiner(sources=["a", "b"], weights=[1, 2]),
+            r"^weights: \[1, 2\] is not allowed: ",
+        ),
         "an unknown embedder": (
             lambda: KnowledgeBaseWriter(knowledge_base="new.db", embedder="openai").run(documents=one),
             "embedder: 'openai' is not allowed; allowed are .*static",
@@ -208,7 +214,7 @@ def haystack_mistakes():
         "a tenant as a string": (lambda: BM25Retriever(**file, tenant="acme").run(query="x"), TENANT),
         "seeds as a string": (
             lambda: PageRankRetriever(**file, seeds_from="text"),
-            "(?s)PageRank.*seeds_from.*valid tuple.*'text'",
+            "^seeds_from: 'text' is not allowed: input should be a valid tuple",
         ),
         "a key as a string": (
             lambda: RemoteRerankRanker(api_key="hidden-key"),

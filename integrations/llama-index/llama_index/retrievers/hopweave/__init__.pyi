@@ -182,10 +182,10 @@ class GraphBoostRetriever(GraphRetriever):
         verbose: bool = False,
         two_hop_intents: Sequence[str] = ...,
         edge_type_weights: Mapping[str, float] = ...,
-        optional: bool = False,
-        deadline_seconds: float | None = None,
         seeds_from: Sequence[str] = ...,
         seeds_per_source: int = 10,
+        optional: bool = False,
+        deadline_seconds: float | None = None,
     ) -> None:
         r"""Set the source up; with upstream retrievers, `seeds_from` are their names."""
 
@@ -219,10 +219,10 @@ class IntentEdgesRetriever(GraphRetriever):
         upstream: Mapping[str, BaseRetriever] | None = None,
         callback_manager: CallbackManager | None = None,
         verbose: bool = False,
-        optional: bool = False,
-        deadline_seconds: float | None = None,
         seeds_from: Sequence[str] = ...,
         seeds_per_source: int = 10,
+        optional: bool = False,
+        deadline_seconds: float | None = None,
     ) -> None:
         r"""Set the source up; with upstream retrievers, `seeds_from` are their names."""
 

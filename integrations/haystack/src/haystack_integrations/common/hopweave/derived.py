@@ -180,7 +180,7 @@ class _Bound:
             raise TypeError(f"{type(instance).__name__}: no input {next(iter(others))!r}; allowed are {known}")
         for name in self.texts:
             if not isinstance(values[name], str):
-                raise ValueError(f"{name}: must be a str, but got {values[name]!r}")
+                raise ValueError(f"{name}: must be a string, but got {values[name]!r}")
         return values
 
     def _named(self, instance: Any, arguments: tuple[Any, ...], given: dict[str, Any]) -> dict[str, Any]:

@@ -490,27 +490,27 @@ class FreshnessRanker(StageRanker):
     def __init__(
         self,
         *,
+        half_life_days: float = 90,
         weight: float = 0.1,
         corpus_types: Sequence[str] | None = ...,
         corpus_type_field: str = "corpus_type",
         clamp: bool = False,
-        optional: bool = False,
-        half_life_days: float = 90,
         decay: Literal["half_life", "exponential"] = "half_life",
         timestamp_field: str = "timestamp",
+        optional: bool = False,
         top_k: int | None = None,
     ) -> None:
         r"""
         Create the ranker.
 
+        :param half_life_days: Age at which freshness is 0.5.
         :param weight: Share of the score that freshness makes up.
         :param corpus_types: Corpus types it applies to, with * and ? as wildcards; None applies to all documents.
         :param corpus_type_field: Metadata field with the corpus type.
         :param clamp: Whether to keep scores within [0, 1].
-        :param optional: Go on with the documents as they were if this stage fails.
-        :param half_life_days: Age at which freshness is 0.5.
         :param decay: half_life: 2^(-age/half-life); exponential: e^(-age/half-life).
         :param timestamp_field: Metadata field with the date.
+        :param optional: Go on with the documents as they were if this stage fails.
         :param top_k: How many documents to return, all of them when not given.
         """
     def run(
@@ -949,23 +949,23 @@ class RecencyBoostRanker(StageRanker):
     def __init__(
         self,
         *,
+        half_life_days: float = 14,
         weight: float = 0.1,
         clamp: bool = False,
-        optional: bool = False,
-        half_life_days: float = 14,
         decay: Literal["half_life", "exponential"] = "half_life",
         timestamp_field: str = "timestamp",
+        optional: bool = False,
         top_k: int | None = None,
     ) -> None:
         r"""
         Create the ranker.
 
+        :param half_life_days: Age at which the bonus is halved.
         :param weight: Bonus of a document of age 0.
         :param clamp: Whether to keep scores within [0, 1].
-        :param optional: Go on with the documents as they were if this stage fails.
-        :param half_life_days: Age at which the bonus is halved.
         :param decay: half_life: 2^(-age/half-life); exponential: e^(-age/half-life).
         :param timestamp_field: Metadata field with the date.
+        :param optional: Go on with the documents as they were if this stage fails.
         :param top_k: How many documents to return, all of them when not given.
         """
     def run(
@@ -1200,21 +1200,21 @@ class TimeDecayRanker(StageRanker):
     def __init__(
         self,
         *,
-        floor: float = 0.5,
-        optional: bool = False,
         half_life_days: float = 60,
+        floor: float = 0.5,
         decay: Literal["half_life", "exponential"] = "half_life",
         timestamp_field: str = "timestamp",
+        optional: bool = False,
         top_k: int | None = None,
     ) -> None:
         r"""
         Create the ranker.
 
-        :param floor: Share of the score that does not decay.
-        :param optional: Go on with the documents as they were if this stage fails.
         :param half_life_days: Age at which the decaying share is halved.
+        :param floor: Share of the score that does not decay.
         :param decay: half_life: 2^(-age/half-life); exponential: e^(-age/half-life).
         :param timestamp_field: Metadata field with the date.
+        :param optional: Go on with the documents as they were if this stage fails.
         :param top_k: How many documents to return, all of them when not given.
         """
     def run(

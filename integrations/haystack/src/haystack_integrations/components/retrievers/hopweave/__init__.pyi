@@ -304,11 +304,11 @@ class GraphBoostRetriever(GraphRetriever):
         graph_schema: str = "hopweave",
         two_hop_intents: Sequence[str] = ...,
         edge_type_weights: Mapping[str, float] = ...,
+        seeds_from: Sequence[str] = ...,
+        seeds_per_source: int = 10,
         top_k: int = 50,
         optional: bool = False,
         deadline_seconds: float | None = None,
-        seeds_from: Sequence[str] = ...,
-        seeds_per_source: int = 10,
         filters: dict[str, Any] | None = None,
         filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
         tenant: dict[str, Any] | None = None,
@@ -323,11 +323,11 @@ class GraphBoostRetriever(GraphRetriever):
         :param graph_schema: Schema of the database in which the tables of the graph lie.
         :param two_hop_intents: Intents, or profiles of intents, for which a second hop counts.
         :param edge_type_weights: Weights of edge types that differ from the usual ones.
+        :param seeds_from: Names of the inputs for documents that other retrievers found, which are seeds as well.
+        :param seeds_per_source: How many of the best documents of each are seeds.
         :param top_k: How many documents to fetch.
         :param optional: Carry on without this source when it fails or is too slow.
         :param deadline_seconds: Give up on this source after so many seconds.
-        :param seeds_from: Names of the inputs for documents that other retrievers found, which are seeds as well.
-        :param seeds_per_source: How many of the best documents of each are seeds.
         :param filters: Haystack metadata filters.
         :param filter_policy: Whether filters given to `run` replace these (`replace`), are merged in (`merge`), or
             are left to a later component (`defer`): fetch until `top_k` documents pass, and hand out the others
@@ -490,11 +490,11 @@ class IntentEdgesRetriever(GraphRetriever):
         document_store: DocumentStore | None = None,
         graph: str | Path | Secret | None = None,
         graph_schema: str = "hopweave",
+        seeds_from: Sequence[str] = ...,
+        seeds_per_source: int = 10,
         top_k: int = 50,
         optional: bool = False,
         deadline_seconds: float | None = None,
-        seeds_from: Sequence[str] = ...,
-        seeds_per_source: int = 10,
         filters: dict[str, Any] | None = None,
         filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
         tenant: dict[str, Any] | None = None,
@@ -507,11 +507,11 @@ class IntentEdgesRetriever(GraphRetriever):
         :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), as
             `GraphWriter` writes them, in the place of a knowledge base; then `document_store` is needed.
         :param graph_schema: Schema of the database in which the tables of the graph lie.
+        :param seeds_from: Names of the inputs for documents that other retrievers found, which are seeds as well.
+        :param seeds_per_source: How many of the best documents of each are seeds.
         :param top_k: How many documents to fetch.
         :param optional: Carry on without this source when it fails or is too slow.
         :param deadline_seconds: Give up on this source after so many seconds.
-        :param seeds_from: Names of the inputs for documents that other retrievers found, which are seeds as well.
-        :param seeds_per_source: How many of the best documents of each are seeds.
         :param filters: Haystack metadata filters.
         :param filter_policy: Whether filters given to `run` replace these (`replace`), are merged in (`merge`), or
             are left to a later component (`defer`): fetch until `top_k` documents pass, and hand out the others
