@@ -11,6 +11,9 @@ DEFAULT_FILE = "hopweave.db"
 RECIPE_HELP = f"a shipped recipe or a YAML file (default: {DEFAULT_RECIPE})"
 
 
+SITE_URL_HELP = "the address at which the folder is published, so that links to it are links in the folder"
+
+
 def command(
     commands: Any, name: str, run: Callable[[argparse.Namespace], int], summary: str, examples: str, *, kb: bool = True
 ) -> argparse.ArgumentParser:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopweave.commands.arguments import command, positive, share
+from hopweave.commands.arguments import SITE_URL_HELP, command, positive, share
 from hopweave.commands.terminal import note, show
 from hopweave.errors import KnowledgeBaseError, UnreadableInput
 
@@ -24,8 +24,8 @@ examples:
   hopweave index tickets/2026 --prefix tickets
   hopweave index manuals/ --moved-from docs/
 
-Of a folder, files that end in .md, .markdown, .txt, .jsonl, .ndjson or .csv are read; hidden ones are not.
-JSON Lines and CSV need a field "text" (or "content"); "id" is optional, "vector" too, and all else is metadata.
+Of a folder, all files of known kinds are read; hidden ones are not, and a file that cannot be read does not stop the
+others. JSON Lines need a field "text" (or "content"); "id" is optional, "vector" too, and all else is metadata.
 Interrupted? Run the same command again: what is stored is skipped. Indexing a file again removes the parts that it no
 longer has; --sync also removes what came from files that are gone, so name all that belongs into the knowledge base.
 Ids are paths relative to the folder. A file keeps its id from wherever it is indexed, and one from another place with
@@ -65,6 +65,7 @@ def add_to(commands: Any) -> None:
     index.add_argument("--moved-from", metavar="PATH", help="where the folder or file was when it was indexed before")
     index.add_argument("--workers", type=positive, default=1, metavar="N", help="processes that prepare documents")
     index.add_argument("--follow-links", action="store_true", help="read symbolic links that lead out of the folder")
+    index.add_argument("--site-url", default="", metavar="URL", help=SITE_URL_HELP)
     index.add_argument("--repair", action="store_true", help="embed what was added while the embedder failed")
     index.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
 
@@ -78,10 +79,11 @@ def _prefix(text: str) -> str:
 def run(options: argparse.Namespace) -> int:
     """Index what was named and say what became of it."""
     from hopweave.knowledge_base.store import KnowledgeBase
-    from hopweave.readers.input_files import InputFiles, listed
+    from hopweave.readers.input_files import InputFiles
 
     _check(options)
     bad: list[UnreadableInput] = []
+    failed: list[UnreadableInput] = []
 
     def skip(error: UnreadableInput) -> None:
         bad.append(error)
@@ -89,6 +91,10 @@ def run(options: argparse.Namespace) -> int:
 
     def refuse(error: UnreadableInput) -> None:
         raise error
+
+    def leave_out(error: UnreadableInput) -> None:
+        skip(error)
+        failed.append(error)
 
     embedder, builders = _embedder(options.embedder), _builders(options.graph)
     with KnowledgeBase.open(
@@ -101,38 +107,35 @@ def run(options: argparse.Namespace) -> int:
             prefix=options.prefix or "",
             moved_from=options.moved_from,
             follow_links=options.follow_links,
+            site_url=options.site_url,
+            on_bad_file=None if options.skip_bad else leave_out,
         )
         for text in found.notes:
             note(text)
+        found.note = note
+        _check_some(found, options, bad)
         noise: dict[str, str] = {}
         documents = found.documents(options.batch_size)
         if options.skip_noise:
             documents = _noted(documents, found.ids, noise)
-        with _progress([file for file, *_ in found.files], options.quiet) as progress:
-            try:
-                done = kb.add(documents, batch_size=options.batch_size, workers=options.workers, progress=progress)
-            except KeyboardInterrupt:
-                note(f"interrupted with {kb.count()} documents stored; run it again to go on")
-                raise
+        done = _add(kb, documents, found, options)
         mended = kb.repair(batch_size=options.batch_size) if options.repair else 0
         # a part that could not be read is not one that is gone
         removed = 0 if bad else kb.remove_missing({**found.ids, **(_gone(kb, found, options) if options.sync else {})})
         if done.added or done.updated or removed or mended:
             kb.compact(if_needed=True)
-        if not options.quiet:
-            if found.empty:
-                note(f"no document in {listed(found.empty)}")
-            removals = f", {removed} removed" if removed else ""
-            removals += f", {mended} embedded again" if options.repair else ""
-            removals += f", {len(noise)} left out as noise" if noise else ""
-            skipped = f", {len(bad)} skipped{', so nothing removed' if options.sync else ''}" if bad else ""
-            if others := len(found.other_kinds):
-                skipped += f", {others} {'file of another kind' if others == 1 else 'files of other kinds'} skipped"
-            show(
-                f"{options.kb}: {done.added} added, {done.updated} updated, {done.unchanged} unchanged"
-                f"{removals}{skipped}; {kb.count()} documents"
-            )
-    return 0
+        if options.quiet:
+            return 1 if failed else 0
+        _say_of_files(found)
+        extra = f", {removed} removed" if removed else ""
+        extra += f", {mended} embedded again" if options.repair else ""
+        extra += f", {len(noise)} left out as noise" if noise else ""
+        extra += _skipped(found, bad, options)
+        counts = f"{done.added} added, {done.updated} updated, {done.unchanged} unchanged"
+        show(f"{options.kb}: {counts}{extra}; {kb.count()} documents")
+        for links in found.links():
+            show(links)
+    return 1 if failed else 0
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -146,6 +149,42 @@ def _check(options: argparse.Namespace) -> None:
     for path in () if options.skip_bad else options.path:
         if not Path(path).exists():
             raise UnreadableInput(f"{path}: does not exist")
+
+
+def _add(kb: "KnowledgeBase", documents: "Iterator[Document]", found: "InputFiles", options: argparse.Namespace) -> Any:
+    with _progress([file for file, *_ in found.files], options.quiet) as progress:
+        try:
+            return kb.add(documents, batch_size=options.batch_size, workers=options.workers, progress=progress)
+        except KeyboardInterrupt:
+            note(f"interrupted with {kb.count()} documents stored; run it again to go on")
+            raise
+
+
+def _check_some(found: "InputFiles", options: argparse.Namespace, bad: "Sequence[UnreadableInput]") -> None:
+    from hopweave.readers.input_files import others_listed
+
+    if options.path and not (found.files or bad or options.sync):
+        kinds = others_listed(found.other_kinds)
+        raise UnreadableInput(f"{', '.join(options.path)}: holds no file that can be read{kinds}")
+
+
+def _skipped(found: "InputFiles", bad: "Sequence[UnreadableInput]", options: argparse.Namespace) -> str:
+    skipped = f", {len(bad)} skipped{', so nothing removed' if options.sync else ''}" if bad else ""
+    others = len(found.other_kinds)
+    kinds = "file of another kind" if others == 1 else "files of other kinds"
+    return f"{skipped}, {others} {kinds} skipped" if others else skipped
+
+
+def _say_of_files(found: "InputFiles") -> None:
+    from hopweave.readers.input_files import listed, others_listed
+
+    for tree in found.trees.values():
+        for address, count in tree.inferred.items():
+            note(f"took {address} as this folder's own address: {count} links; --site-url names another")
+    if found.other_kinds:
+        note(f"files not read{others_listed(found.other_kinds)}")
+    if found.empty:
+        note(f"no document in {listed(found.empty)}")
 
 
 def _gone(kb: "KnowledgeBase", found: "InputFiles", options: argparse.Namespace) -> dict[str, set[str]]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopweave.commands.arguments import command, field_value, filters_of, positive
+from hopweave.commands.arguments import SITE_URL_HELP, command, field_value, filters_of, positive
 from hopweave.commands.terminal import note, show
 from hopweave.errors import EmptyFile, KnowledgeBaseError
 
@@ -128,18 +128,24 @@ def _parts(kb: "KnowledgeBase", key: str) -> str:
 _CHECK_EXAMPLES = """\
 examples:
   hopweave check --kb corpus.db
+  hopweave check --links --json
 """
 
 
 def add_check(commands: Any) -> None:
     """Declare `hopweave check`."""
-    command(commands, "check", _check, "verify a knowledge base file", _CHECK_EXAMPLES)
+    check = command(commands, "check", _check, "verify a knowledge base file", _CHECK_EXAMPLES)
+    check.add_argument("--links", action="store_true", help="read the files again and list links that lead nowhere")
+    check.add_argument("--json", action="store_true", help="with --links: one JSON object")
+    check.add_argument("--site-url", default="", metavar="URL", help=SITE_URL_HELP)
 
 
 def _check(options: argparse.Namespace) -> int:
     """Print the problems of the file, or that there are none."""
     from hopweave.knowledge_base.store import KnowledgeBase
 
+    if options.links:
+        return _check_links(options)
     try:
         with KnowledgeBase.open(options.kb, read_only=True, allow_graph=True) as kb:
             problems, notes = kb.check(), kb.check_notes()
@@ -150,6 +156,22 @@ def _check(options: argparse.Namespace) -> int:
     for one in notes:
         note(one)
     return 1 if problems else 0
+
+
+def _check_links(options: argparse.Namespace) -> int:
+    """Print the links in the files of a knowledge base that lead nowhere, by file and line."""
+    from hopweave.knowledge_base.store import KnowledgeBase
+    from hopweave.readers.link_check import check_links
+
+    with KnowledgeBase.open(options.kb, read_only=True) as kb:
+        links, dead = check_links(
+            {source: Path(one.file) for source, one in kb.source_files().items()}, options.site_url
+        )
+    if options.json:
+        show(json.dumps({**links.counts(), "dead_links": [one._asdict() for one in dead]}, ensure_ascii=False))
+    else:
+        show("\n".join([*(f"{one.file}:{one.line}: {one.target}" for one in dead), str(links)]))
+    return 1 if dead else 0
 
 
 _COMPACT_EXAMPLES = """\

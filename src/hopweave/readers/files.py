@@ -33,16 +33,20 @@ def _lazily(module: str, name: str) -> Callable[[str], Page]:
 _MARKDOWN = page_reader(_lazily("markdown", "read_markdown"))
 _RST = page_reader(_lazily("rst", "read_rst"))
 _HTML = page_reader(_lazily("html", "read_html"))
+_ASCIIDOC = page_reader(_lazily("asciidoc", "read_asciidoc"))
+_NOTEBOOK = page_reader(_lazily("notebook", "read_notebook"))
 _TEXT = page_reader(paragraphs)
 
 _READERS: dict[str, Callable[[Path, str, Reading], Iterator[Document]]] = {
     **dict.fromkeys((".md", ".markdown", ".mdx", ".mkd"), _MARKDOWN),
     **dict.fromkeys((".rst", ".rest"), _RST),
     **dict.fromkeys((".html", ".htm", ".xhtml"), _HTML),
-    ".txt": _TEXT,
+    **dict.fromkeys((".adoc", ".asciidoc", ".asc"), _ASCIIDOC),
+    ".ipynb": _NOTEBOOK,
+    **dict.fromkeys((".txt", ".text"), _TEXT),
     ".jsonl": read_json_lines,
     ".ndjson": read_json_lines,
-    ".csv": read_csv,
+    **dict.fromkeys((".csv", ".tsv"), read_csv),
 }
 """The reader for each suffix."""
 
@@ -94,7 +98,7 @@ def read_documents(
     tree = Tree((name for _, name in listing.files), site_url=site_url)
     tree.infer_sites(file for file, _ in listing.files)
     for file, name in listing.files:
-        yield from read_file(file, name, Reading(on_bad, max_characters, tree))
+        yield from read_file(file, name, Reading(on_bad, max_characters, tree=tree))
 
 
 def read_file(file: Path, source: str, reading: Reading) -> Iterator[Document]:
@@ -106,9 +110,9 @@ def read_file(file: Path, source: str, reading: Reading) -> Iterator[Document]:
         for document in reader(file, source, reading):
             yield replace(document, source=source)
     except UnreadableInput as error:
-        on_bad(error)
+        (reading.on_bad_file or on_bad)(error)
     except (OSError, UnicodeDecodeError) as error:
-        on_bad(UnreadableInput(f"{file}: cannot be read: {error}"))
+        (reading.on_bad_file or on_bad)(UnreadableInput(f"{file}: cannot be read: {error}"))
 
 
 def estimated_documents(files: Iterable[Path]) -> int:

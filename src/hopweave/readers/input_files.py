@@ -1,20 +1,27 @@
 """The files that a knowledge base is to hold, what they are called in it, and their documents."""
 
+import logging
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from hopweave.errors import KnowledgeBaseError, UnreadableInput
 from hopweave.readers.files import list_files, read_file
 from hopweave.readers.pages import Reading
 from hopweave.readers.source_names import Named, Root, SourceNames, moved
-from hopweave.readers.tree import Tree
+from hopweave.readers.tree import Links, Tree
 
 if TYPE_CHECKING:
     from hopweave.document import Document
     from hopweave.knowledge_base.documents import SourceFile
     from hopweave.knowledge_base.store import KnowledgeBase
+
+
+logger = logging.getLogger(__name__)
+
+_KINDS = 8  # of files that are named at most
 
 
 class InputFiles:
@@ -30,6 +37,7 @@ class InputFiles:
         moved_from: str | None = None,
         follow_links: bool = False,
         site_url: str = "",
+        on_bad_file: Callable[[UnreadableInput], object] | None = None,
     ) -> None:
         self.files: list[tuple[Path, Named, Root]] = []
         self.ids: dict[str, set[str]] = {}
@@ -37,10 +45,13 @@ class InputFiles:
         self.other_kinds: list[str] = []
         self.empty: list[str] = []
         """Files without a document, once they have been read."""
+        self.note: Callable[[str], object] = logger.warning
+        """Is told what the user should know of files as they are read."""
         self.notes: list[str] = []
         """What the user should know of links that are not followed."""
         self._kb = kb
         self._on_bad = on_bad
+        self._on_bad_file = on_bad_file
         self._roots: list[Root] = []
         self._links: list[tuple[Root, str]] = []
         self._unreadable: list[Root] = []
@@ -86,6 +97,10 @@ class InputFiles:
         names = [name for _, name in self._links]
         return found | {one for one in sources if any(one == name or one.startswith(f"{name}/") for name in names)}
 
+    def links(self) -> "Iterator[Links]":
+        """The links of the folders that have some."""
+        yield from (tree.links for tree in self.trees.values() if tree.links.found)
+
     def _list(self, path: str, follow_links: bool) -> None:
         if not Path(path).exists():
             self._on_bad(UnreadableInput(f"{path}: does not exist"))
@@ -118,8 +133,13 @@ class InputFiles:
                 count += 1
                 self._on_bad(error)
 
+            def bad_file(error: UnreadableInput) -> None:
+                nonlocal count
+                count += 1
+                (self._on_bad_file or self._on_bad)(error)
+
             for document in read_file(
-                file, named.inner, Reading(bad, tree=self.trees[named.prefix], note=self.notes.append)
+                file, named.inner, Reading(bad, tree=self.trees[named.prefix], note=self.note, on_bad_file=bad_file)
             ):
                 count += 1
                 yield named.prefixed(document), file, root
@@ -149,6 +169,20 @@ def _moved(known: "dict[str, SourceFile]", old: str, new: str, kb: Path) -> "dic
                 "delete one of them with: hopweave delete --source"
             )
     return changed
+
+
+def others_listed(names: Sequence[str]) -> str:
+    """Files of kinds that nothing reads, by kind.
+
+    >>> others_listed(["a.pdf", "b/c.PDF", "LICENSE"]), others_listed([])
+    (': 2 .pdf, 1 without a suffix; hopweave.register_reader adds a reader for a kind', '')
+    """
+    if not names:
+        return ""
+    kinds = Counter(PurePath(name).suffix.lower() or "without a suffix" for name in names)
+    found = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(_KINDS))
+    more = f" and {len(kinds) - _KINDS} more kinds" if len(kinds) > _KINDS else ""
+    return f": {found}{more}; hopweave.register_reader adds a reader for a kind"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -24,6 +24,10 @@ MAX_BYTES = 32 << 20
 
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(?:(.*?)\n)??\1[ \t]*(?:\n|\Z)", re.DOTALL)
 _BYTE_ORDER_MARKS = (b"\xff\xfe\0\0", b"\0\0\xfe\xff", b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")
+_DETECTED = [
+    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "koi8_r", "cp437"),
+    *("shift_jis", "cp932", "euc_jp", "gb18030", "big5", "euc_kr", "cp949"),
+]
 _ENCODINGS = ("utf-32", "utf-32", "utf-16", "utf-16", "utf-8-sig")
 
 
@@ -33,6 +37,8 @@ class Reading:
 
     on_bad: OnBad
     max_characters: int = 2000
+    on_bad_file: OnBad | None = None
+    """Is told of whole files that cannot be read, in place of `on_bad`."""
     tree: Tree = field(default_factory=lambda: Tree([]))
     note: Callable[[str], object] = logger.warning
     """Is told what the user should know of files that were read."""
@@ -112,7 +118,7 @@ def _universal(text: str) -> str:
 def _detected(data: bytes, file: Path, reading: Reading) -> str:
     from charset_normalizer import from_bytes
 
-    best = from_bytes(data[: 1 << 20]).best()
+    best = from_bytes(data[: 1 << 20], cp_isolation=_DETECTED).best()
     if best is None:
         raise UnreadableInput(f"{file}: is neither UTF-8 nor text in another encoding that is known")
     try:

@@ -49,17 +49,22 @@ class Links:
             if self.state(address) == "dead" and not link.target.startswith(_ELSEWHERE):
                 yield name, link
 
+    def counts(self) -> dict[str, int]:
+        """How many links within the folder there are, and how many of each state."""
+        states = Counter(self.state(address) for *_, address in self.found)
+        states["dead"] = sum(1 for _ in self.dead())
+        return {"within": states.total(), **{state: states[state] for state in ("joined", "dead", "ambiguous")}}
+
     def __str__(self) -> str:
         """The summary.
 
         >>> str(Links([("a.md", Link("", "b.md"), "b.md")], Counter({"b.md": 1})))
         'links: 1 within the folder, 1 joined, 0 dead'
         """
-        states = Counter(self.state(address) for *_, address in self.found)
-        states["dead"] = sum(1 for _ in self.dead())
-        fits = f", {states['ambiguous']:,} fit two files equally" if states["ambiguous"] else ""
+        counts = self.counts()
+        fits = f", {counts['ambiguous']:,} fit two files equally" if counts["ambiguous"] else ""
         return (
-            f"links: {len(self.found):,} within the folder, {states['joined']:,} joined, {states['dead']:,} dead{fits}"
+            f"links: {counts['within']:,} within the folder, {counts['joined']:,} joined, {counts['dead']:,} dead{fits}"
         )
 
 
@@ -188,8 +193,6 @@ class Tree:
 
     def _target(self, link: Link, base: str) -> str:
         target = link.target.strip()
-        if not target:
-            return self.prefix + place_of(base)
         if declared := _DECLARED.match(target):
             return self._declared(declared[1], declared[2], base)
         if "://" in target or target.startswith("//"):
@@ -202,10 +205,11 @@ class Tree:
                 if own
                 else address_of(target)
             )
-        if not address_of(target, "a"):
+        if not target:
+            return self.prefix + place_of(base)
+        if not target.startswith(("xref:", "/", ".")) and not address_of(target, "a"):
             return ""
-        target = unquote(target.partition("?")[0]).replace("\\", "/")
-        return self.prefix + self._path(target, base)
+        return self.prefix + self._path(unquote(target.partition("?")[0]).replace("\\", "/"), base)
 
     def _declared(self, kind: str, name: str, base: str) -> str:
         name = name.strip()
@@ -220,6 +224,8 @@ class Tree:
         return self.prefix + stems[0] if len(stems) == 1 and stems[0].endswith(place_of(name)) else name
 
     def _path(self, target: str, base: str) -> str:
+        if target.startswith("xref:"):
+            return self._antora(target, base)
         if target.startswith("/"):
             return next(self._mapped("", place_of(target)), place_of(target))
         folder = posixpath.dirname(base)
@@ -227,8 +233,21 @@ class Tree:
         if exact in self.names and not exact.lower().endswith(_RENDERED):
             return exact if len(self._places[place_of(exact)]) > 1 else place_of(exact)
         # as a path of files, as one of URLs that end in a slash, and from the top
-        ways = [place_of(posixpath.join(one, target)) for one in (folder, place_of(base), "")]
+        pages = base[: base.find("/pages/") + 7] if "/pages/" in base else folder
+        ways = [place_of(posixpath.join(one, target)) for one in (folder, pages, place_of(base), "")]
         return next((place for place in ways if place in self._places), ways[0])
+
+    def _antora(self, target: str, base: str) -> str:
+        """A page of Antora by its module, and perhaps its component."""
+        *names, page = target.removeprefix("xref:").rpartition("@")[2].split(":")
+        end = place_of(f"modules/{names[-1] or 'ROOT'}/pages/{page}")
+        own = place_of(base[: base.find("modules/")]) if "modules/" in base else "."
+        wanted = posixpath.normpath(posixpath.join(own, end))
+        if len(names) == 1:
+            return wanted
+        found = [place for place in self._stems.get(end.rpartition("/")[2], ()) if f"/{place}".endswith(f"/{end}")]
+        named = [place for place in found if place_of(names[0]) in place.split("/")] or found
+        return named[0] if len(named) == 1 else wanted
 
     def _mapped(self, host: str, place: str, *, known: bool = False) -> Iterator[str]:
         """The paths in the folder that stand for a path of a site, those of files that there are first."""

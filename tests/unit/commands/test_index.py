@@ -343,3 +343,35 @@ def test_info_says_which_folders_were_read(index, folder, capsys):
     assert (
         f"read from\n           2 files  {folder}/a\n           1 file   {folder}/one.txt\n" in capsys.readouterr().out
     )
+
+
+def test_a_bad_file_does_not_stop_the_others_and_is_said(index):
+    write(f__a_md="a", f__c_md="c")
+    Path("f/b.txt").write_bytes(b"text\0")
+    code, out, err = index("f")
+    assert (code, set(texts())) == (1, {"a.md", "c.md"})
+    assert "k.db: 2 added, 0 updated, 0 unchanged, 1 skipped; 2 documents" in out
+    assert err == "hopweave: skipped: f/b.txt: is binary, not text\n"
+    assert index("f", "--skip-bad")[0] == 0
+
+
+def test_a_folder_without_a_file_that_can_be_read_is_an_error(index):
+    write(f__a_pdf="a", f__b_pdf="b", f__LICENSE="c")
+    code, _, err = index("f")
+    assert code == 1
+    assert "f: holds no file that can be read: 2 .pdf, 1 without a suffix" in err
+
+
+def test_links_are_summed_up_and_dead_ones_listed(index, capsys):
+    write(f__a_md="[b](b.md) [c](c.md)", f__b_md="# B\n\nText")
+    assert index("f")[1].endswith("2 documents\nlinks: 2 within the folder, 1 joined, 1 dead\n")
+    assert main(["check", "--links", "--kb", "k.db"]) == 1
+    assert capsys.readouterr().out == "a.md:1: c.md\nlinks: 2 within the folder, 1 joined, 1 dead\n"
+    assert main(["check", "--links", "--json", "--kb", "k.db"]) == 1
+    assert json.loads(capsys.readouterr().out) == {
+        "within": 2,
+        "joined": 1,
+        "dead": 1,
+        "ambiguous": 0,
+        "dead_links": [{"file": "a.md", "line": 1, "target": "c.md"}],
+    }

@@ -278,15 +278,72 @@ def test_a_table_without_rows_is_no_document(write, content):
     assert read(write("c.csv", content)) == []
 
 
-@pytest.mark.parametrize(
-    ("header", "complaint"),
-    [
-        ("id;text", "names 'id;text'; is it separated by semicolons? columns must be separated by commas"),
-        ("id\ttext", "names 'id\\ttext'; is it separated by tabs? columns must be separated by commas"),
-        ("Text,ID", "names 'Text', 'ID'; names of columns are in lower case and have no spaces around them"),
-        ("a,The Skua sails", "names 'a', 'The Skua sails'; the first line must hold the names of the columns"),
-    ],
-)
-def test_a_table_without_a_column_of_text_is_refused_once_with_advice(write, header, complaint):
-    file = write("c.csv", f"{header}\n1,one\n2,two\n")
-    assert with_bad(file) == ([], [f"{file}: needs a column text or content, but its first line {complaint}"])
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_a_table_without_a_column_of_text_is_read_as_its_columns(write, separator):
+    file = write("c.csv", "Name,Built,Port\nSkua,1974,\n,,\nTern,1980,Harris\n".replace(",", separator))
+    one, two = read(file)
+    assert (one.id, one.title, one.text) == ("c.csv:2", "Skua", "Name: Skua\nBuilt: 1974")
+    assert (two.id, two.text, two.metadata["Port"]) == ("c.csv:4", "Name: Tern\nBuilt: 1980\nPort: Harris", "Harris")
+
+
+# Passages
+
+
+def sections(*names, words=60):
+    return "".join(f"## {name}\n\n{f'Of the {name}. ' * words}\n\n" for name in names)
+
+
+def test_a_section_inserted_at_the_top_changes_only_its_neighbours(write):
+    names = [f"Ship {number}" for number in range(100)]
+    for words in (10, 60):
+        before = texts(write("a.md", "# Fleet\n\n" + sections(*names, words=words)).parent)
+        after = texts(write("a.md", "# Fleet\n\n" + sections("New", *names, words=words)).parent)
+        assert sum(after.get(key) != text for key, text in before.items()) <= 2
+        assert len(after.keys() - before.keys()) <= 2
+
+
+def test_small_sections_share_a_passage_and_a_bare_heading_stays_with_what_follows(write):
+    (document,) = read(write("a.md", "# A\n\n## B\n\nb\n\n## C\n\nc"))
+    assert document.metadata["addresses"] == ["A", "a.md", "a", "a#a", "a#b", "a#c"]
+    first, second = read(write("a.md", sections("One") + "## Two\n\n" + sections("Three").replace("## ", "### ")))
+    assert second.text.startswith("## Two\n\n### Three")
+    assert (second.id, second.metadata["heading_path"]) == ("a.md#two", ["Two"])
+    assert first.metadata["next_id"] == second.id
+
+
+def test_the_headings_above_a_passage_are_searched_with_it(write):
+    deep = f"## Crew\n\n{'Many. ' * 300}\n\n### Masters\n\n{'Falk. ' * 300}"
+    *_, last = read(write("a.md", f"# Skua\n\n{deep}"))
+    assert last.metadata["heading_path"] == ["Crew", "Masters"]
+    assert last.searchable.startswith("Skua\nCrew\n### Masters")
+
+
+def test_a_long_paragraph_is_split_at_sentences(write):
+    text = "One sentence of the text. " * 1000
+    parts = read(write("a.txt", text))
+    assert all(len(one.text) <= 2000 and one.text.endswith("text.") for one in parts)
+    assert " ".join(one.text for one in parts) == text.strip()
+    assert max(len(one.text) for one in read(write("b.txt", "x" * 100_000))) == 2000
+
+
+def test_a_long_table_repeats_its_header_and_code_its_fences(write):
+    rows = "\n".join(f"| {number} | {'word ' * 10}|" for number in range(100))
+    parts = read(write("a.md", f"| n | text |\n| - | - |\n{rows}"))
+    assert len(parts) > 2
+    assert all(one.text.startswith("| n | text |\n| - | - |\n| ") for one in parts)
+    lines = "\n".join(f"line {number} = 1" for number in range(500))
+    parts = read(write("a.md", f"```python\n{lines}\n```"))
+    assert len(parts) > 2
+    assert all(one.text.startswith("```python\nline ") and one.text.endswith("1\n```") for one in parts)
+
+
+# Encodings
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32", "latin-1", "shift_jis"])
+def test_encodings(write, caplog, encoding):
+    japanese, german = "フェリーは毎日ハリスへ行きます。", "Die Fähre fährt täglich über den Sund. "
+    text = (japanese if encoding == "shift_jis" else german) * 20
+    (document,) = read(write("a.txt", text.encode(encoding)))
+    assert document.text == text.strip()
+    assert ("as it is not UTF-8" in caplog.text) == (encoding in ("latin-1", "shift_jis"))
