@@ -151,9 +151,7 @@ def write_reference(folder: Path) -> None:
     for framework, package in ADAPTERS.items():
         style = "sphinx\n      inherited_members: [__init__]" if framework == "Haystack" else "google"
         options = f"\n    options:\n      docstring_style: {style}"
-        pages[framework] = [
-            f"::: {thing.__module__}.{thing.__name__}{options}" for _, _, thing in public_classes(package)
-        ]
+        pages[framework] = [f"::: {place_of(*one)}{options}" for one in public_classes(package)]
     for name, things in pages.items():
         text = "\n\n".join([f"# {name[0].upper()}{name[1:].replace('_', ' ')}", *things]) + "\n"
         (folder / f"{name.lower()}.md").write_text(text, encoding="utf-8")
@@ -232,6 +230,12 @@ def parameters(component: type[Component]) -> list[str]:
         allowed = bounds(schema["properties"].get(name, {}))
         rows.append(f"| `{name}` | {default} | {allowed} | {table_cell(field.description)} |")
     return rows if len(rows) > 2 else ["None."]
+
+
+def place_of(package: str, name: str, thing: type) -> str:
+    """Where mkdocstrings finds a class with its signature: in the stub of the package, if there is one."""
+    has_stub = any((Path(path) / "__init__.pyi").exists() for path in importlib.import_module(package).__path__)
+    return f"{package}.{name}" if has_stub else f"{thing.__module__}.{name}"
 
 
 def table_cell(description: str | None) -> str:

@@ -23,6 +23,8 @@ PASSAGES = [
     Passage("crash", "If the engine fails, fix the fuel pump and restart it.", {"type": "manual", "year": 2020}),
 ]
 
+collect_ignore = ["typed"]  # scripts for type checkers; one of them is all mistakes
+
 
 @pytest.fixture(scope="session")
 def file(tmp_path_factory):

@@ -52,6 +52,9 @@ def make_nodes():
     ]
 
 
+collect_ignore = ["typed"]  # scripts for type checkers; one of them is all mistakes
+
+
 @pytest.fixture
 def nodes():
     return make_nodes()
