@@ -98,7 +98,7 @@ class Component(BaseModel):
         )
 
     def skipped_by(self, query: Query) -> bool:
-        """Whether a question switches this component off, by its kind or its group.
+        """Return whether a question skips this component, by its kind or its group.
 
         >>> from hopweave.stages.rerank.cosine_rerank import CosineRerank
         >>> CosineRerank().skipped_by(Query("ferries", skip=["rerank"]))
@@ -163,7 +163,7 @@ class Source(Component, ABC):
 
     @property
     def from_outside(self) -> bool:
-        """Whether it stands in a recipe for a source of ours with hits of somebody else's retriever.
+        """Whether this source passes on hits of another retriever in a recipe.
 
         The knowledge may not have seen these; the pipeline then ranks them by those retrievers alone.
         """
@@ -270,14 +270,14 @@ class Fuser(Component, ABC):
 
 
 class Staged(NamedTuple):
-    """What a stage returned; if it failed and something else stands in for it, `failure` is the reason."""
+    """The hits that a stage returned. If it failed and was replaced, `failure` is the reason."""
 
     hits: list[Hit]
     failure: str | None = None
 
 
 _FALLBACKS = ("original_order", "cosine")
-"""What the `outcome` of a receipt is where a stage could not do its work, with the `reason` beside it."""
+"""Outcomes in receipts of stages that could not do their work; `reason` stands beside them."""
 
 
 def of_tenant(hits: Sequence[Hit], query: Query) -> Sequence[Hit]:
@@ -333,7 +333,7 @@ class Stage(Component, ABC):
         return Staged(hits, last.details.get("reason") if last is not None and fell_back else None)
 
     def _without(self, hits: Sequence[Hit], error: Exception) -> Staged:
-        """What there is without this stage; a search that was cancelled and invalid hits are no failure of its own."""
+        """Return the hits without this stage. Cancelled searches and invalid hits do not count as its failures."""
         if not self.optional or isinstance(error, Cancelled | InvalidScore):
             raise error
         reason = reason_of(error)

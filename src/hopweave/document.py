@@ -37,12 +37,12 @@ class Document:
 
     @property
     def searchable(self) -> str:
-        """What text and vector indexes see: heading or title, context prefix, and text."""
+        """The indexed text: heading or title, context prefix, and text."""
         return searchable(self.indexed_heading, self.text)
 
     @property
     def indexed_heading(self) -> str:
-        """What indexes see before the text: heading or title, and context prefix."""
+        """The part indexed before the text: heading or title, and context prefix."""
         return indexed_heading(self.heading, self.metadata)
 
 
@@ -88,7 +88,7 @@ def _each_checked(documents: Iterable[Document]) -> Iterator[Document]:
 
 
 def searchable(heading: str, text: str) -> str:
-    r"""What indexes see of a text under a heading; neither is repeated if the other holds it.
+    r"""Join heading and text for the indexes; neither is repeated if the other contains it.
 
     >>> searchable("MV Skua", "A ferry."), searchable("MV Skua", "MV Skua is a ferry."), searchable("A: x. B", "x.")
     ('MV Skua\nA ferry.', 'MV Skua is a ferry.', 'A: x. B')
@@ -134,7 +134,7 @@ CONTEXT_PREFIX = "context_prefix"
 
 
 def context_prefix(metadata: Mapping[str, Any]) -> str:
-    """What places a passage in its document, for indexes and rerankers only.
+    """Return the context that places a passage in its document, for indexes and rerankers only.
 
     >>> context_prefix({"context_prefix": "From the harbour rules, section 3."})
     'From the harbour rules, section 3.'

@@ -1,4 +1,4 @@
-"""What can go wrong, in words a user can act on.
+"""Errors, with messages that a user can act on.
 
 Bad parameters raise pydantic's `ValidationError` (a `ValueError`), which names the field, the value and what is
 allowed. Everything else that hopweave raises on purpose is a `HopweaveError`.

@@ -25,7 +25,7 @@ def components_in(package: str) -> dict[str, type[Any]]:
 
 
 def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """What a package needs as `__getattr__` and `__dir__`.
+    """Return `__getattr__` and `__dir__` for a package.
 
     >>> getattribute, listing = exports("hopweave.sources")
     >>> getattribute("BM25").__module__, listing()[:2]

@@ -13,7 +13,7 @@ Scale = Literal["unit", "positive", "cosine", "logit"]
 
 
 def same_vector(one: Vector | None, other: Vector | None) -> bool:
-    """Whether two vectors hold the same numbers, or neither is there.
+    """Return whether two vectors hold the same numbers, or both are None.
 
     >>> same_vector(np.ones(2, np.float32), np.ones(2, np.float32)), same_vector(None, np.ones(2, np.float32))
     (True, False)

@@ -134,7 +134,7 @@ class Knowledge(Protocol):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """What this knowledge can do; asking costs nothing."""
+        """The capabilities of this knowledge; reading them costs nothing."""
         return frozenset()
 
     @property
@@ -154,7 +154,7 @@ class Knowledge(Protocol):
         return nullcontext()
 
     def unseen(self, hits: Sequence[Hit]) -> Unseen:
-        """Which of these hits of somebody else's retriever it does not have, or has with another text."""
+        """Return which hits of another retriever it does not have, or has with another text."""
         return ALL_SEEN
 
     def vectors(self, ids: Iterable[str], *, model: str | None = None) -> dict[str, Vector]:

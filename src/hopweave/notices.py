@@ -1,4 +1,4 @@
-"""What is said once: a component that cannot do its work warns the first time, with the remedy, and no more."""
+"""Warnings that are given once: a component that cannot do its work names the remedy the first time."""
 
 import logging
 from threading import Lock

@@ -114,7 +114,7 @@ class Pipeline:
             return await run_in_thread(run.result)
 
     def find(self, query: str | Query, *, top_k: int | None = None, filtered: bool = True) -> Result:
-        """What sources and fuser find, all of it, before any stage: for whoever runs the stages elsewhere.
+        """Run sources and fuser and return all fused hits, without running any stage.
 
         Unless `filtered`, it also has those hits that the filters exclude but that may lead a walk to others.
         """
@@ -217,7 +217,7 @@ class _Run:
         return replace(plan, sources=left, reason=f"{plan.reason}; skipped: {', '.join(self.query.skip)}")
 
     def _entities(self) -> int:
-        """How many things of the graph the question names."""
+        """Count the nodes of the graph that the question names."""
         if Capability.GRAPH not in self.knowledge.capabilities:
             return 0
         try:
@@ -239,7 +239,7 @@ class _Run:
         self.fuse()
 
     def in_memory(self, level: Sequence[str]) -> list[str]:
-        """Of a level, what runs one after the other: Python's threads would only get in one another's way."""
+        """Return the sources of a level that run one after the other, because threads would slow them down."""
         sources = self.recipe.sources
         return [name for name in level if sources[name].in_memory and sources[name].deadline_seconds is None]
 
@@ -307,7 +307,7 @@ class _Run:
         )
 
     def _needed(self) -> int | None:
-        """How many fused hits are needed, if these are the result; None if filters or stages choose among all."""
+        """Return how many fused hits are needed; None if filters or stages choose among all."""
         chosen_later = self._step != "result" or self.stages or self.query.filters is not None
         return None if chosen_later or not self.recipe.fuse.keeps_all else max(self.top_k, READ)
 
@@ -334,7 +334,7 @@ class _Run:
         self._timings[step] = self._timings.get(step, 0.0) + perf_counter() - started
 
     def found(self, filtered: bool) -> Result:
-        """What has been found so far, uncut."""
+        """All hits found so far."""
         self.took("total", self._started)
         hits = tuple(self.hits if filtered else self.fused)
         known = (self.query, hits, self.plan, self._timings, self._failures, self.gate)
@@ -343,7 +343,7 @@ class _Run:
         )
 
     def result(self) -> Result:
-        """What to hand back."""
+        """Return the result of the run."""
         found = self.found(filtered=True)
         hits = found.hits[: self.top_k]
         paths, around = self._paths(hits), self._neighbourhood(hits)

@@ -55,7 +55,7 @@ class Intent:
         return cls(**found)
 
     def is_one_of(self, names: Collection[str]) -> bool:
-        """Whether this intent or its profile is among these names.
+        """Return whether this intent or its profile is among these names.
 
         >>> Intent("compose_workflow", profile="workflow").is_one_of(("workflow", "exploratory"))
         True

@@ -97,7 +97,7 @@ class Recipe(BaseModel):
         return _levels(self.sources)
 
     def depth(self, source: str, top_k: int | None = None) -> int:
-        """How many hits a source is asked for: its own number, or as many as the recipe is to return if these are more.
+        """Return how many hits a source is asked for: its own `top_k`, or that of the recipe if it is larger.
 
         `top_k` is how many to return, the recipe's own number when not given.
         """
@@ -132,7 +132,7 @@ class Recipe(BaseModel):
 
     @property
     def planned_top_k(self) -> int:
-        """How many hits to return if the caller does not say: the number of the plan, or else of the recipe."""
+        """Return the number of hits if the caller gives none: that of the plan, or else of the recipe."""
         return (self.plan and self.plan.top_k) or self.top_k
 
     @classmethod

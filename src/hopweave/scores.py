@@ -297,7 +297,7 @@ def _as_unit(hit: Hit, top: float, spread: tuple[float, float] | None) -> Hit:
 
 
 def _share(score: float, low: float, high: float) -> float:
-    """Where a score lies between the lowest and the highest one, from 0 to 1; 1 if these are the same."""
+    """Return the position of a score between the lowest (0) and the highest (1); 1 if both are equal."""
     if low == high:
         return 1.0
     if math.isinf(high - low):

@@ -1,4 +1,4 @@
-"""What type checkers and editors are told of classes whose signatures are made at run time.
+"""Write stubs that show type checkers and editors signatures made at run time.
 
 `parameters_of` gives the parameters of a component as a caller writes them; `package_stub` writes the `__init__.pyi`
 of a folder. `make fix` writes these files, and a test compares them with the classes.

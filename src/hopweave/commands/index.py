@@ -139,7 +139,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> None:
-    """What can be said before a file is made for nothing."""
+    """Report what is wrong with the options before a file is created."""
     if not options.path and (options.sync or not options.repair):
         note(f"the following arguments are required: path{'' if options.sync else ', or --repair'}")
         raise SystemExit(2)

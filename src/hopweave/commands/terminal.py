@@ -1,4 +1,4 @@
-"""What commands print. Characters that a terminal would obey are shown, not sent."""
+"""Print the output of commands. Control characters are shown, not sent to the terminal."""
 
 import codecs
 import io

@@ -49,7 +49,7 @@ def bind_event_loop() -> Iterator[None]:
 
 
 def can_run_on_loop() -> bool:
-    """Whether `run_on_loop` can be called: in a thread that was started within `bind_event_loop`."""
+    """Return whether `run_on_loop` can be called: only in a thread started within `bind_event_loop`."""
     loop = _loop.get()
     if loop is None:
         return False
@@ -60,7 +60,7 @@ def can_run_on_loop() -> bool:
 
 
 def run_on_loop(work: Coroutine[Any, Any, T]) -> T:
-    """What an asynchronous call returns, made on the event loop of `bind_event_loop`.
+    """Make an asynchronous call on the event loop of `bind_event_loop` and return its result.
 
     Clients of stores are bound to a loop. The thread waits, the loop goes on; see `can_run_on_loop`.
     """
@@ -72,5 +72,5 @@ def run_on_loop(work: Coroutine[Any, Any, T]) -> T:
 
 
 async def run_in_thread(work: Callable[[], T]) -> T:
-    """What a function returns, run in a thread of its own so that it does not block the event loop."""
+    """Run a function in its own thread, so that it does not block the event loop, and return its result."""
     return await asyncio.wrap_future(start_in_thread(work))

@@ -110,7 +110,7 @@ class CitationCheck:
 
     @property
     def resolves(self) -> bool:
-        """Whether every number has a source."""
+        """Return whether every number has a source."""
         return not self.unresolved
 
 

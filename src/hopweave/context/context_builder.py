@@ -151,7 +151,7 @@ class _ContextDraft:
                 self.dropped.insert(0, self.citations.pop().id)
 
     def _fitted(self, source: Citation) -> Citation | None:
-        """As much of a source as fits; updates `spent` to the cost with it."""
+        """Return as much of a source as fits, and add its cost to `spent`."""
         budget = self.builder.budget_tokens
         # summing over blocks is fast but not exact, as tokens may span blocks: near the limit, count the whole text
         whole = self._cost(source)

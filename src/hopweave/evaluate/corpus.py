@@ -26,7 +26,7 @@ from hopweave.vector.graph_embedder import GraphEmbedder
 
 _TOP_K = 5
 _OTHERS = 800
-"""How many passages are added to the sampled ones, so that finding these is not too easy."""
+"""The number of passages added to the sample, so that finding the sampled ones is not too easy."""
 
 _MIN_WORDS = 4
 """A shorter sentence, such as a heading or a closing bracket, says too little to ask by."""
@@ -88,7 +88,7 @@ RULES: Sequence[Rule] = (
     Rule("questions", 0, _MIN_QUESTIONS, _TOO_LITTLE),
     Rule("passages", 0, _MIN_PASSAGES, _TOO_LITTLE),
 )
-"""What the figures of a corpus suggest; a figure that is not known suggests nothing."""
+"""Rules that turn figures of a corpus into advice; unknown figures give none."""
 
 
 _MEANING = """\
@@ -129,7 +129,7 @@ class CorpusReport:
 
     @property
     def advice(self) -> tuple[str, ...]:
-        """What `RULES` say of these figures."""
+        """The advice of `RULES` for these figures."""
         return tuple(dict.fromkeys(rule.advice for rule in RULES if _holds(rule, getattr(self, rule.figure))))
 
     def as_dict(self) -> dict[str, Any]:
@@ -261,7 +261,7 @@ def _found(source: Source, small: KnowledgeBase, key: str, sentence: str) -> boo
 
 
 def _shared_names(graph: GraphPort, ids: Sequence[str]) -> list[int]:
-    """How many names each of these documents has in the graph that another one has too."""
+    """Count, for each document, its names in the graph that another document also has."""
     numbers = passage_numbers(graph, ids)
     is_passage, is_whole = graph.nodes_of_kind("passage"), graph.nodes_of_kind("document")
     passages = np.array([numbers[key] for key in ids if key in numbers], np.int64)

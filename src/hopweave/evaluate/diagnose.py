@@ -46,7 +46,7 @@ class Diagnosis:
 
     @property
     def reasons(self) -> dict[str, int]:
-        """How often each reason holds, in the order of `REASONS`."""
+        """The number of misses with each reason, in the order of `REASONS`."""
         counts = Counter(miss.reason for failure in self.failures for miss in failure.misses)
         return {reason: counts[reason] for reason in REASONS if reason in counts}
 

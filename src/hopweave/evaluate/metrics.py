@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from hopweave.evaluate.queries import EvaluationQuery, Qrels
 
 Judging = Literal["classes", "strict"]
-"""How relevance judgements are applied.
+"""The ways to apply relevance judgements.
 
 `classes`: a class counts as found at the best rank of any of its ids; its other ids keep their ranks but do not
 count. `strict`: only the first id of each class is relevant.

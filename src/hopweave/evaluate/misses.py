@@ -124,7 +124,7 @@ class MissAnalysis:
         return "not_reached" if path else "not_linked", names
 
     def _stage(self, ids: tuple[str, ...], rank: int) -> str:
-        """Which stage removed it from the first hits."""
+        """Name the stage that removed the document from the first hits."""
         hits = list(self.fused)
         for stage in self.recipe.stages:
             hits = stage.apply(hits, self.result.query, self.knowledge)

@@ -36,7 +36,7 @@ class Difference:
 
     @property
     def within_noise(self) -> bool:
-        """Whether the difference is not significant at the 5 % level."""
+        """Return whether the difference is not significant at the 5 % level."""
         return self.p_value > 0.05
 
 

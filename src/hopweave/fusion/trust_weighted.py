@@ -77,7 +77,7 @@ class TrustWeighted(Fuser):
         return weighted_sum(self.kind, lists, strengths, shares, "min_max", details, top_k)
 
     def shares(self, rankings: Rankings) -> dict[str, float]:
-        """How much each source is trusted, in shares that sum to 1.
+        """Return the trust in each source as shares that sum to 1.
 
         >>> TrustWeighted(depth=2).shares({"text": [Hit("a", 2.0), Hit("b", 1.0)], "vector": [Hit("a", 0.5)]})
         {'text': 0.2, 'vector': 0.8}
@@ -113,7 +113,7 @@ class TrustWeighted(Fuser):
         return self.weights.get(name, 1.0)
 
     def _evidence(self, hits: list[Hit]) -> dict[str, float]:
-        """What the trust in a ranking follows from; a source that has found nothing has no part in the sum."""
+        """Return the values that the trust in a ranking is computed from; a source that found nothing has none."""
         if not hits:
             return {"hits": 0}
         said = {name: value for name in ("trust", "above_chance") if (value := _stated(hits, name)) is not None}

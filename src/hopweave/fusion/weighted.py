@@ -172,7 +172,7 @@ class _Sums:
         return {key: math.fsum(amounts) for key, amounts in parts.items()}
 
     def details(self, key: str) -> dict[str, Any]:
-        """What explains the score of a hit."""
+        """The details of the receipt that explain the score of a hit."""
         parts = {signal: _part(strengths.get(key) or _NOT_FOUND, share) for signal, strengths, share in self._signals}
         found_by = [signal for signal in self._order if signal in parts and parts[signal]["source"] is not None]
         return {"method": "+".join(found_by), "signals": parts, **self._common}

@@ -50,7 +50,7 @@ class PhraseMatcher:
             self.word_count += (cjk + 1) // 2
 
     def contains(self, phrase: str) -> bool:
-        """Whether the text contains this phrase."""
+        """Return whether the text contains this phrase."""
         parsed = _parsed(phrase)
         if not self._vocabulary.issuperset(parsed.words):
             return False

@@ -60,7 +60,7 @@ def _unspaced() -> re.Pattern[str]:
 
 
 def has_unspaced(text: str) -> bool:
-    """Whether some of a text is in a script that puts no space between words.
+    """Return whether a text contains a script without spaces between words.
 
     >>> has_unspaced("MV Skua"), has_unspaced("MV Skuaの船長")
     (False, True)

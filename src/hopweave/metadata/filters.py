@@ -54,7 +54,7 @@ OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
 
 
 def matches(filters: Mapping[str, Any], metadata: Mapping[str, Any]) -> bool:
-    """Whether metadata satisfies every field of the filter.
+    """Return whether metadata satisfies every field of the filter.
 
     A missing field satisfies only `ne` and `nin`. A field that holds a list matches where one of its values does.
     Dates compare as dates, whether ISO strings, epoch seconds or datetimes.

@@ -66,7 +66,7 @@ CheckedTenant = Annotated[dict[str, Any] | None, AfterValidator(checked_tenant)]
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Whether two values of metadata are the same for a tenant: 1 and 1.0 are, 1 and True are not.
+    """Return whether a tenant treats two metadata values as equal: 1 and 1.0 are, 1 and True are not.
 
     >>> is_same(1, 1.0), is_same(1, True)
     (True, False)
@@ -75,7 +75,7 @@ def is_same(one: Any, other: Any) -> bool:
 
 
 def in_tenant(metadata: Mapping[str, Any], tenant: Mapping[str, Any] | None) -> bool:
-    """Whether a document with this metadata is visible to a tenant. A list of values, on either side, allows each.
+    """Return whether a tenant may see a document with this metadata. A list, on either side, allows each value.
 
     >>> in_tenant({"customer": ["acme", "zeta"]}, {"customer": "acme"}), in_tenant({}, {"customer": "acme"})
     (True, False)
@@ -87,7 +87,7 @@ def in_tenant(metadata: Mapping[str, Any], tenant: Mapping[str, Any] | None) -> 
 
 
 def narrow_tenant(tenant: Mapping[str, Any] | None, further: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """What both tenants may see. The second can only take away from what the first sees.
+    """Combine two tenants: the result sees what both may see. The second can only narrow the first.
 
     A list of values allows each of them. Where nothing would be left, an error names the field but not the values.
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hopweave.pipeline import Result
 
 TEXT_LENGTH = 700
-"""How much of a passage is shown, in characters."""
+"""The number of characters of a passage that are shown."""
 
 COLOURS = ("#4477aa", "#c85a00", "#228833", "#aa3377", "#8a6d00", "#00868b", "#777777")
 """Colours of signals: distinguishable for colour-blind readers, with a contrast of 3 to 1 on white and on black."""

@@ -44,7 +44,7 @@ class GateRule(BaseModel):
     unless_question: bool = Field(default=False, description="Whether the rule never matches questions.")
 
     def fires(self, text: str, matcher: PhraseMatcher | None = None) -> bool:
-        """Whether the rule matches this text; `unless_question` is applied by the gate."""
+        """Return whether the rule matches this text; the gate applies `unless_question`."""
         matcher = matcher or PhraseMatcher(text)
         if self.max_words is not None and matcher.word_count > self.max_words:
             return False

@@ -15,7 +15,7 @@ from hopweave.concurrency.once import once
 from hopweave.errors import HopweaveError
 
 MAX_SECONDS = 1.0
-"""How long a user's expression may work on one message."""
+"""The time limit of a user's expression on one message."""
 
 _shipped: set[str] = set()
 
@@ -45,7 +45,7 @@ def listed(phrases: str) -> tuple[str, ...]:
 
 
 def found(pattern: str, text: str, flags: int = 0) -> bool:
-    """Whether the expression is found anywhere in a text.
+    """Return whether the expression matches anywhere in a text.
 
     >>> found("ferr(y|ies)", "Ferries", re.IGNORECASE)
     True
@@ -54,7 +54,7 @@ def found(pattern: str, text: str, flags: int = 0) -> bool:
 
 
 def end_of(pattern: str, text: str, start: int) -> int:
-    """Where the expression ends that begins at a place of a text; the same place if it is not there.
+    """Match at a position of a text and return the end of the match, or the same position if there is none.
 
     >>> end_of("[0-9]+", "ab 123", 3), end_of("[0-9]+", "ab 123", 0)
     (6, 0)

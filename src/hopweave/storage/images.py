@@ -39,7 +39,7 @@ _TYPES = ("<i1", "<i2", "<i4", "<i8", "<u1", "<u2", "<u4", "<u8", "<f4", "<f8", 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """What `open_image` gives: its header, and its arrays by name."""
+    """An opened image: its header, and its arrays by name."""
 
     header: dict[str, Any]
     arrays: dict[str, Array]

@@ -26,12 +26,12 @@ class RowSegment:
 
     @property
     def kept(self) -> Flags:
-        """Which rows are not gone."""
+        """The mask of the rows that have not been removed."""
         return np.ones(len(self.rows), np.bool_) if self.gone is None else ~self.gone
 
     @property
     def size(self) -> int:
-        """How many rows are not gone."""
+        """The number of rows that have not been removed."""
         return len(self.rows) - (0 if self.gone is None else int(np.count_nonzero(self.gone)))
 
     def without(self, removed: Rows) -> Self:
@@ -44,7 +44,7 @@ class RowSegment:
         return replace(self, gone=gone)
 
     def find(self, rows: Rows) -> npt.NDArray[np.intp]:
-        """Where these rows are, those that are here."""
+        """Return the positions of those of these rows that the segment holds."""
         found = np.searchsorted(self.rows, rows)
         found = found[found < len(self.rows)]
         return found[np.isin(self.rows[found], rows)]

@@ -94,7 +94,7 @@ class HashIndex:
         return np.concatenate(places), np.concatenate(numbers)
 
     def _overlay(self) -> tuple[Array, Array]:
-        """What was added, by hash; what is new since the last time is merged into what was sorted then."""
+        """Return the added strings sorted by hash, after merging those added since the last call."""
         with self._sorting:
             hashes, numbers = self._sorted
             first, last = len(hashes), len(self._added_numbers)

@@ -47,7 +47,7 @@ def tunable(recipe: Recipe, intents: Iterable[str] = ()) -> list[Parameter]:
 
 
 def goes_by_intent(recipe: Recipe) -> bool:
-    """Whether the weights of the sources are those of the intent of a question.
+    """Return whether the intent of a question sets the weights of the sources.
 
     >>> from hopweave.recipe import load_recipe
     >>> goes_by_intent(load_recipe("knowledge")), goes_by_intent(load_recipe("multihop"))
