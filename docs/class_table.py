@@ -1,4 +1,4 @@
-"""Write the table of kinds and their classes in the core, Haystack and LlamaIndex into docs/architecture.md.
+"""Write the table of kinds and their classes in the core, Haystack and LlamaIndex into docs/classes.md.
 
     python docs/class_table.py
 
@@ -13,7 +13,7 @@ from generate import ADAPTERS, ROLES, adapters, kind_of
 
 from hopweave.component import Component
 
-PAGE = Path(__file__).parent / "architecture.md"
+PAGE = Path(__file__).parent / "classes.md"
 TABLE = re.compile(r"(<!-- table: python docs/class_table.py -->\n).*?(<!-- end of table -->)", re.S)
 IN_RECIPES = "part of a recipe"
 WRITER = "parameter of `KnowledgeBaseWriter`"
