@@ -147,7 +147,7 @@ def haystack_addition(pipeline, store) -> None:
     from haystack_integrations.components.retrievers.hopweave import RecipeRetriever
     from haystack_integrations.components.writers.hopweave import KnowledgeBaseWriter
 
-    KnowledgeBaseWriter(knowledge_base="graph.db").run(documents=store.filter_documents(), complete=True)
+    KnowledgeBaseWriter(knowledge_base="graph.db").mirror(store)
     recipe = RecipeRetriever(knowledge_base="graph.db", document_store=store, recipe="multihop", upstream=["vector"])
     pipeline.add_component("graph", recipe)
     pipeline.connect("retriever.documents", "graph.vector")

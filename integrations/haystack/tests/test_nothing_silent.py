@@ -103,8 +103,9 @@ def test_parts_of_a_changed_file_do_not_stay(tmp_path):
     def parts(file, *texts):
         return [Document(content=text, meta={"file_path": file}) for text in texts]
 
-    writer.run(documents=[*parts("a.md", "Old ferry.", "Same gate."), *parts("b.md", "Other yard.")])
-    done = writer.run(documents=[*parts("a.md", "New ferry.", "Same gate."), Document(id="loose", content="Loose.")])
+    writer.run(documents=[*parts("docs/a.md", "Old ferry.", "Same gate."), *parts("docs/b.md", "Other yard.")])
+    again = [*parts("docs/a.md", "New ferry.", "Same gate."), Document(id="loose", content="Loose.")]
+    done = writer.run(documents=again)
     assert done == {"documents_written": 2, "unchanged": 1, "deleted": 1}
     with KnowledgeBase.open(path) as kb:
         assert {one.text for one in kb.documents()} == {"New ferry.", "Same gate.", "Other yard.", "Loose."}
@@ -114,9 +115,9 @@ def test_a_file_is_brought_in_line_with_a_store(tmp_path):
     store = InMemoryDocumentStore()
     store.write_documents([Document(id=key, content=text) for key, text in TEXTS.items()])
     writer = KnowledgeBaseWriter(knowledge_base=tmp_path / "kb.db")
-    writer.run(documents=store.filter_documents(), complete=True)
+    writer.mirror(store)
     store.delete_documents(["skua"])
-    assert writer.run(documents=store.filter_documents(), complete=True)["deleted"] == 1
+    assert writer.mirror(store)["deleted"] == 1
     with KnowledgeBase.open(tmp_path / "kb.db") as kb:
         assert kb.ids() == ["gate"]
 

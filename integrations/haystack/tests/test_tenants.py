@@ -213,7 +213,7 @@ def test_what_can_be_no_tenant_is_refused_when_it_is_given(tenant):
 
 def test_the_writer_replaces_documents_of_its_tenant_only(tmp_path):
     def handbook(customer, *numbers):
-        meta = {"customer": customer, "file_path": "handbook.md"}
+        meta = {"customer": customer, "file_path": "docs/handbook.md"}
         return [Document(id=f"{customer}-{n}", content=f"Page {n}.", meta=meta) for n in numbers]
 
     path = tmp_path / "shared.db"
@@ -225,7 +225,7 @@ def test_the_writer_replaces_documents_of_its_tenant_only(tmp_path):
     acme.run(documents=handbook("acme", 1, 2))
     assert acme.run(documents=handbook("acme", 1))["deleted"] == 1
     loose = Document(id="acme-loose", content="A page.", meta={"customer": "acme"})
-    assert acme.run(documents=[loose], complete=True)["deleted"] == 1
+    assert acme.run(documents=[loose], complete=True, max_deleted_share=1.0)["deleted"] == 1
     for foreign in ([*handbook("zeta", 3)], [Document(id="zeta-1", content="x", meta={"customer": "acme"})]):
         with pytest.raises(OtherTenant, match="cannot be written for this tenant"):
             acme.run(documents=foreign)

@@ -3,6 +3,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from haystack.dataclasses.byte_stream import ByteStream
 from haystack.dataclasses.document import Document
 from haystack.document_stores.types.protocol import DocumentStore
 from haystack.utils.auth import Secret
@@ -28,12 +29,22 @@ class GraphWriter(CoreComponent):
 
     def close(self) -> None:
         r"""Let go of the graph."""
-    def run(self, documents: list[Document], complete: bool = False) -> dict[str, int]:
+    def run(
+        self,
+        documents: list[Document],
+        complete: bool = False,
+        sources: list[str | Path | ByteStream] | None = None,
+        max_deleted_share: float | None = None,
+    ) -> dict[str, int]:
         r"""
         Write what documents contribute to the graph.
 
         :param documents: The documents.
-        :param complete: Whether these are all the documents there are; any other is deleted then.
+        :param complete: Whether these are all the documents there are; any other is deleted then. Nothing is written or
+            deleted if that were all, or more than `max_deleted_share`.
+        :param sources: Sources that were read, as the converter got them, with `source_field`: what one had before is
+            deleted if no document comes from it any more, as from a file that is empty now.
+        :param max_deleted_share: Instead of what was given at construction.
         :returns: `documents_written`, those added or replaced, `unchanged`, and `deleted`.
         :raises ValueError: If it is not a list of documents.
         """
@@ -53,7 +64,8 @@ class GraphWriter(CoreComponent):
         r"""
         Make the graph that of the documents in a store that you already have, and of no others.
 
-        All documents are read, but what has not changed is not written again.
+        All documents are read, but what has not changed is not written again. A store that lists fewer documents than
+        it counts is refused, and nothing is written or deleted.
 
         :param document_store: The document store.
         :returns: What `run` returns.
@@ -66,6 +78,7 @@ class GraphWriter(CoreComponent):
         builders: Sequence[str | dict[str, Any]] | None = None,
         source_field: str | None = None,
         batch_size: int = 256,
+        max_deleted_share: float = 0.1,
     ) -> None:
         r"""
         Create the writer; the graph is opened on first use.
@@ -76,8 +89,12 @@ class GraphWriter(CoreComponent):
             only when the graph is new.
         :param source_field: Metadata field that says where a document comes from, such as `file_path`. What a
             source had before and has no more is deleted when its documents are written again, in one transaction
-            per source. Without it, parts belong to the document that they are parts of, and nothing is deleted.
+            per source. Converters keep the name of a file without its folder unless they have
+            `store_full_path=True`; such a name is refused, as files in other folders can have it. Without it, parts
+            belong to the document that they are parts of, and nothing is deleted.
         :param batch_size: How many documents make a transaction.
+        :param max_deleted_share: How much of the graph a run with `complete` may delete, without as many new
+            documents; 1 for all of it.
         """
 
 class KnowledgeBaseWriter(CoreComponent):
@@ -104,6 +121,8 @@ class KnowledgeBaseWriter(CoreComponent):
         documents: list[Document],
         on_conflict: Literal["replace", "skip", "fail"] | None = None,
         complete: bool = False,
+        sources: list[str | Path | ByteStream] | None = None,
+        max_deleted_share: float | None = None,
     ) -> dict[str, Any]:
         r"""
         Write documents.
@@ -112,10 +131,23 @@ class KnowledgeBaseWriter(CoreComponent):
         :param on_conflict: What to do about ids that are taken, instead of what was given at construction. Documents
             with a source always replace what is there.
         :param complete: Whether these are all the documents there are, or all of the tenant; any other is deleted then.
-            So a file is brought in line with a store: `run(documents=store.filter_documents(), complete=True)`.
+            Nothing is written or deleted if that were all, or more than `max_deleted_share`.
+        :param sources: Sources that were read, as the converter got them, with `source_field`: what one had before is
+            deleted if no document comes from it any more, as from a file that is empty now.
+        :param max_deleted_share: Instead of what was given at construction.
         :returns: `documents_written`, those added or replaced, `unchanged`, and `deleted`; and `skipped`, the ids of
             documents that are noise with the reasons, if these are left out.
         :raises ValueError: If it is not a list of documents.
+        """
+    def mirror(self, document_store: DocumentStore) -> dict[str, Any]:
+        r"""
+        Bring the file in line with a store that you already have.
+
+        All documents are read, but what has not changed is not written again. A store that lists fewer documents than
+        it counts is refused, and nothing is written or deleted.
+
+        :param document_store: The document store.
+        :returns: What `run` returns.
         """
     def __init__(
         self,
@@ -130,6 +162,7 @@ class KnowledgeBaseWriter(CoreComponent):
         skip_noise: bool = False,
         batch_size: int = 256,
         tenant: dict[str, Any] | None = None,
+        max_deleted_share: float = 0.1,
     ) -> None:
         r"""
         Create the writer. Embedder, analyzers, builders and `own_share` matter only when the file is new.
@@ -146,7 +179,8 @@ class KnowledgeBaseWriter(CoreComponent):
         :param on_conflict: What to do about ids that are taken: replace, skip or fail.
         :param source_field: Metadata field that says where a document comes from, such as `file_path`. What a
             source had before and has no more is deleted when its documents are written again, in one transaction
-            per source.
+            per source. Converters keep the name of a file without its folder unless they have
+            `store_full_path=True`; such a name is refused, as files in other folders can have it.
         :param skip_noise: Whether to leave out greetings, denials, questions about memory and session messages, as
             the stage `noise` knows them. What was written under their ids before is deleted if `on_conflict` is
             replace.
@@ -154,6 +188,8 @@ class KnowledgeBaseWriter(CoreComponent):
         :param tenant: Metadata values that all documents written here have, where tenants share a file. Then only
             those of the tenant are replaced or deleted; without, a source replaces one of the same name of another
             tenant.
+        :param max_deleted_share: How much of what the file holds a run with `complete` may delete, without as many
+            new documents; 1 for all of it.
         """
 
 __all__ = [

@@ -1,20 +1,22 @@
 """Indexing for documents that live in a store of the user's: their graph alone."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from haystack import Document, component
+from haystack.dataclasses import ByteStream
 from haystack.document_stores.types import DocumentStore
 from haystack.utils import Secret
 
 from haystack_integrations.common.hopweave.derived import CoreComponent, derived
 from haystack_integrations.common.hopweave.documents import check_documents, to_passage
 from haystack_integrations.common.hopweave.graph_location import Graph, located
+from haystack_integrations.common.hopweave.indexing_run import sources_named, whole_store, with_source
 from haystack_integrations.common.hopweave.knowledge_settings import Described, made_builders
 from hopweave import GraphStore
-from hopweave.document import Document as Passage
 from hopweave.graph_store.location import GraphLocation
+from hopweave.knowledge_base.indexing_run import MAX_DELETED_SHARE, write_run
 
 _WHOLE = "source_id"  # where Haystack's splitters say which document a part comes from
 
@@ -46,6 +48,7 @@ class GraphWriter(CoreComponent):
         builders: Sequence[Described] | None = None,
         source_field: str | None = None,
         batch_size: int = 256,
+        max_deleted_share: float = MAX_DELETED_SHARE,
     ) -> None:
         """
         Create the writer; the graph is opened on first use.
@@ -56,8 +59,12 @@ class GraphWriter(CoreComponent):
             when the graph is new.
         :param source_field: Metadata field that says where a document comes from, such as `file_path`. What a source
             had before and has no more is deleted when its documents are written again, in one transaction per source.
+            Converters keep the name of a file without its folder unless they have `store_full_path=True`; such a name
+            is refused, as files in other folders can have it.
             Without it, parts belong to the document that they are parts of, and nothing is deleted.
         :param batch_size: How many documents make a transaction.
+        :param max_deleted_share: How much of the graph a run with `complete` may delete, without as many new documents;
+            1 for all of it.
         """
         located(graph, graph_schema)  # which refuses what is no place for a graph
         self.graph: str | Secret = graph if isinstance(graph, Secret) else str(graph)
@@ -65,6 +72,7 @@ class GraphWriter(CoreComponent):
         self.builders = None if builders is None else list(builders)
         self.source_field = source_field
         self.batch_size = batch_size
+        self.max_deleted_share = max_deleted_share
         self._location: GraphLocation | None = None
 
     def close(self) -> None:
@@ -73,29 +81,41 @@ class GraphWriter(CoreComponent):
             self._location.close()
 
     @component.output_types(documents_written=int, unchanged=int, deleted=int)
-    def run(self, documents: list[Document], complete: bool = False) -> dict[str, int]:
+    def run(
+        self,
+        documents: list[Document],
+        complete: bool = False,
+        sources: list[str | Path | ByteStream] | None = None,
+        max_deleted_share: float | None = None,
+    ) -> dict[str, int]:
         """
         Write what documents contribute to the graph.
 
         :param documents: The documents.
-        :param complete: Whether these are all the documents there are; any other is deleted then.
+        :param complete: Whether these are all the documents there are; any other is deleted then. Nothing is written or
+            deleted if that were all, or more than `max_deleted_share`.
+        :param sources: Sources that were read, as the converter got them, with `source_field`: what one had before is
+            deleted if no document comes from it any more, as from a file that is empty now.
+        :param max_deleted_share: Instead of what was given at construction.
         :returns: `documents_written`, those added or replaced, `unchanged`, and `deleted`.
         :raises ValueError: If it is not a list of documents.
         """
         check_documents(documents)
         store = self._open()
-        by_source: dict[str, list[Passage]] = {}
-        for passage in map(to_passage, documents):
-            by_source.setdefault(str(passage.metadata.get(self.source_field or "") or ""), []).append(passage)
-        alone = (replace(one, source=str(one.metadata.get(_WHOLE) or "")) for one in by_source.pop("", []))
-        done = store.add(alone, batch_size=self.batch_size)
-        for source, group in by_source.items():
-            done += store.replace(source, group)
-        gone = store.delete(set(store.ids()) - {one.id for one in documents}) if complete else 0
+        done = write_run(
+            store,
+            [with_source(to_passage(one), self.source_field, _WHOLE) for one in documents],
+            source_field=self.source_field or "",
+            by_source=self.source_field is not None,
+            empty_sources=sources_named(sources, self.source_field),
+            complete=complete,
+            max_deleted_share=self.max_deleted_share if max_deleted_share is None else max_deleted_share,
+            batch_size=self.batch_size,
+        )
         return {
             "documents_written": done.added + done.updated,
             "unchanged": done.unchanged,
-            "deleted": done.removed + gone,
+            "deleted": done.removed,
         }
 
     def delete_documents(
@@ -120,12 +140,13 @@ class GraphWriter(CoreComponent):
         """
         Make the graph that of the documents in a store that you already have, and of no others.
 
-        All documents are read, but what has not changed is not written again.
+        All documents are read, but what has not changed is not written again. A store that lists fewer documents than
+        it counts is refused, and nothing is written or deleted.
 
         :param document_store: The document store.
         :returns: What `run` returns.
         """
-        return self.run(documents=document_store.filter_documents(), complete=True)
+        return self.run(**whole_store(document_store, self.max_deleted_share))
 
     def _open(self) -> GraphStore:
         if self._location is None:  # builders may name what is registered after this was made

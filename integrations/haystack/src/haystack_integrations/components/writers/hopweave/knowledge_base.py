@@ -5,12 +5,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 from haystack import Document, component, logging
+from haystack.dataclasses import ByteStream
+from haystack.document_stores.types import DocumentStore
 
 from haystack_integrations.common.hopweave.derived import CoreComponent, derived
 from haystack_integrations.common.hopweave.documents import check_documents, to_passage
+from haystack_integrations.common.hopweave.indexing_run import sources_named, whole_store, with_source
 from haystack_integrations.common.hopweave.knowledge_settings import Described, open_for_writing
-from hopweave.document import Document as Passage
 from hopweave.knowledge_base.file_path import FilePath
+from hopweave.knowledge_base.indexing_run import MAX_DELETED_SHARE, write_run
 from hopweave.metadata.tenants import checked_tenant
 from hopweave.stages.filter.noise import without_noise
 
@@ -54,6 +57,7 @@ class KnowledgeBaseWriter(CoreComponent):
         skip_noise: bool = False,
         batch_size: int = 256,
         tenant: dict[str, Any] | None = None,
+        max_deleted_share: float = MAX_DELETED_SHARE,
     ) -> None:
         """
         Create the writer. Embedder, analyzers, builders and `own_share` matter only when the file is new.
@@ -70,11 +74,15 @@ class KnowledgeBaseWriter(CoreComponent):
         :param on_conflict: What to do about ids that are taken: replace, skip or fail.
         :param source_field: Metadata field that says where a document comes from, such as `file_path`. What a source
             had before and has no more is deleted when its documents are written again, in one transaction per source.
+            Converters keep the name of a file without its folder unless they have `store_full_path=True`; such a name
+            is refused, as files in other folders can have it.
         :param skip_noise: Whether to leave out greetings, denials, questions about memory and session messages, as the
             stage `noise` knows them. What was written under their ids before is deleted if `on_conflict` is replace.
         :param batch_size: How many documents make a transaction.
         :param tenant: Metadata values that all documents written here have, where tenants share a file. Then only those
             of the tenant are replaced or deleted; without, a source replaces one of the same name of another tenant.
+        :param max_deleted_share: How much of what the file holds a run with `complete` may delete, without as many new
+            documents; 1 for all of it.
         """
         self._file = FilePath(knowledge_base)
         self.knowledge_base = self._file.written
@@ -87,10 +95,16 @@ class KnowledgeBaseWriter(CoreComponent):
         self.skip_noise = skip_noise
         self.batch_size = batch_size
         self.tenant = checked_tenant(tenant)
+        self.max_deleted_share = max_deleted_share
 
     @component.output_types(documents_written=int, unchanged=int, deleted=int, skipped=dict[str, str])
     def run(
-        self, documents: list[Document], on_conflict: OnConflict | None = None, complete: bool = False
+        self,
+        documents: list[Document],
+        on_conflict: OnConflict | None = None,
+        complete: bool = False,
+        sources: list[str | Path | ByteStream] | None = None,
+        max_deleted_share: float | None = None,
     ) -> dict[str, Any]:
         """
         Write documents.
@@ -99,7 +113,10 @@ class KnowledgeBaseWriter(CoreComponent):
         :param on_conflict: What to do about ids that are taken, instead of what was given at construction. Documents
             with a source always replace what is there.
         :param complete: Whether these are all the documents there are, or all of the tenant; any other is deleted then.
-            So a file is brought in line with a store: `run(documents=store.filter_documents(), complete=True)`.
+            Nothing is written or deleted if that were all, or more than `max_deleted_share`.
+        :param sources: Sources that were read, as the converter got them, with `source_field`: what one had before is
+            deleted if no document comes from it any more, as from a file that is empty now.
+        :param max_deleted_share: Instead of what was given at construction.
         :returns: `documents_written`, those added or replaced, `unchanged`, and `deleted`; and `skipped`, the ids of
             documents that are noise with the reasons, if these are left out.
         :raises ValueError: If it is not a list of documents.
@@ -107,31 +124,26 @@ class KnowledgeBaseWriter(CoreComponent):
         check_documents(documents)
         policy = self.on_conflict if on_conflict is None else on_conflict
         skipped: dict[str, str] = {}
-        passages = [to_passage(one) for one in documents]
+        passages = [with_source(to_passage(one), self.source_field) for one in documents]
         if self.skip_noise:
             passages = list(without_noise(passages, skipped))
-        by_source: dict[str, list[Passage]] = {}
-        for passage in passages:
-            by_source.setdefault(str(passage.metadata.get(self.source_field or "") or ""), []).append(passage)
-        alone = by_source.pop("", [])
-        progress = self._progress(len(passages))
         with open_for_writing(
             self._file.absolute(), self.embedder, self.analyzers, self.builders, passages, self.own_share
         ) as file:
-            done = file.add(
-                alone,
+            done = write_run(
+                file,
+                passages,
+                source_field=self.source_field or "",
+                empty_sources=sources_named(sources, self.source_field),
+                complete=complete,
+                max_deleted_share=self.max_deleted_share if max_deleted_share is None else max_deleted_share,
                 on_conflict=policy,
                 batch_size=self.batch_size,
-                progress=progress,
+                progress=self._progress(len(passages)),
                 vectors_of=file.settings.model,
-                tenant=self.tenant,
+                scope={"tenant": self.tenant},
             )
-            for source, group in by_source.items():
-                done += file.replace(source, group, tenant=self.tenant)
-                progress(len(group))
-            others = set(file.ids(tenant=self.tenant)) - {one.id for one in passages} if complete else ()
-            gone = file.delete(others, tenant=self.tenant)
-            gone += file.delete(skipped, tenant=self.tenant) if skipped and policy == "replace" else 0
+            gone = file.delete(skipped, tenant=self.tenant) if skipped and policy == "replace" else 0
         for key, rule in skipped.items():
             logger.warning("document '{key}' is not written: it is noise ({rule})", key=key, rule=rule)
         return {
@@ -140,6 +152,18 @@ class KnowledgeBaseWriter(CoreComponent):
             "deleted": done.removed + gone,
             **({"skipped": skipped} if self.skip_noise else {}),
         }
+
+    def mirror(self, document_store: DocumentStore) -> dict[str, Any]:
+        """
+        Bring the file in line with a store that you already have.
+
+        All documents are read, but what has not changed is not written again. A store that lists fewer documents than
+        it counts is refused, and nothing is written or deleted.
+
+        :param document_store: The document store.
+        :returns: What `run` returns.
+        """
+        return self.run(**whole_store(document_store, self.max_deleted_share))
 
     def _progress(self, total: int) -> Callable[[int], None]:
         """A function that logs how far the writing has come, batch by batch."""
