@@ -12,7 +12,7 @@ from typing import Self
 from hopweave.component import Source, Stage, Staged
 from hopweave.concurrency.threads import bind_event_loop, run_in_thread
 from hopweave.context.context_builder import Context, ContextBuilder
-from hopweave.errors import Cancelled, GraphTimeout, MissingCapability, SourceFailed, reason_of
+from hopweave.errors import Cancelled, GraphTimeout, MissingCapability, SourceFailed, TenantRequired, reason_of
 from hopweave.graph.documents import graph_of
 from hopweave.graph.link.linker import Linker
 from hopweave.graph.paths.flow import Paths
@@ -267,6 +267,8 @@ class _Run:
                 outcome.log_missing(name)
                 continue
             source = self.recipe.sources[name]
+            if isinstance(outcome.error, TenantRequired):  # an answer without it would hide that nobody was named
+                raise outcome.error
             if not source.optional:
                 reason = f"{type(outcome.error).__name__}: {outcome.error}"
                 said = f"{source.class_name}: {reason_of(outcome.error)}" if source.from_outside else reason

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
+from functools import wraps
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -33,6 +34,38 @@ def start_in_thread(work: Callable[[], T]) -> "Future[T]":
 
     Thread(target=run, daemon=True, name="hopweave").start()
     return future
+
+
+def share_with_pools(variable: ContextVar[T | None]) -> None:
+    """From now on, work that is given to a thread pool sees the value that a context variable has where it is given.
+
+    Pools of Python's do not take over the context, and frameworks run retrievers in such pools. What is given where the
+    variable has no value runs as before.
+
+    >>> colour: ContextVar[str | None] = ContextVar("colour", default=None)
+    >>> share_with_pools(colour)
+    >>> _ = colour.set("red")
+    >>> with ThreadPoolExecutor(1) as pool:
+    ...     pool.submit(colour.get).result()
+    'red'
+    """
+    submit: Callable[..., Future[Any]] = ThreadPoolExecutor.submit
+
+    def within(value: T, work: Callable[..., Any], arguments: Any, named: Any) -> Any:
+        token = variable.set(value)
+        try:
+            return work(*arguments, **named)
+        finally:
+            variable.reset(token)
+
+    @wraps(submit)
+    def submit_within(pool: ThreadPoolExecutor, work: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
+        value = variable.get()
+        if value is None:
+            return submit(pool, work, *given, **named)
+        return submit(pool, within, value, work, given, named)
+
+    ThreadPoolExecutor.submit = submit_within  # type: ignore[method-assign, assignment]
 
 
 _loop: ContextVar[asyncio.AbstractEventLoop | None] = ContextVar("hopweave_loop", default=None)

@@ -133,6 +133,10 @@ class ExternalDocuments(Knowledge):
             ids = [node.document_id for node in nodes if node.document_id]
         return frozenset(self.get(ids, tenant=tenant))
 
+    def check_tenant(self, tenant: Mapping[str, Any] | None) -> None:
+        """Raise if the index knows the documents as those of tenants, and this does not say whose are meant."""
+        self._index.check_tenant(tenant)
+
     def unseen(self, hits: Sequence[Hit]) -> Unseen:
         """Which of these hits the graph or the index has not seen, or has seen with another text."""
         unknown, changed = self._index.unseen(hits)

@@ -7,6 +7,8 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator
 
+from hopweave.concurrency.once import Once
+from hopweave.concurrency.threads import share_with_pools
 from hopweave.errors import TenantRequired
 
 T = TypeVar("T", bound=Mapping[str, Any] | None)
@@ -117,14 +119,16 @@ def narrow_tenant(tenant: Mapping[str, Any] | None, further: Mapping[str, Any] |
 
 _EVERY: Mapping[str, Any] = {}
 _context: ContextVar[Mapping[str, Any] | None] = ContextVar("hopweave_tenant", default=None)
+_shared = Once[None]()  # not at import: a program that names no tenants keeps its pools as they are
 
 
 @contextmanager
 def tenant(fields: Mapping[str, Any] | None = None, /, **more: Any) -> Iterator[None]:
     """Within it, every question is asked, and every document written, for this tenant.
 
-    It holds wherever the program's context goes: sub-questions, retries, agents and tools, event loops and threads that
-    take it over. A tenant given to a component or to a question narrows it and cannot widen it.
+    It holds wherever the program's context goes: sub-questions, retries, agents and tools, event loops, pools of
+    threads, and threads that take it over. A tenant given to a component or to a question narrows it and never widens
+    it.
 
     >>> from hopweave.query import Query
     >>> with tenant(customer="acme"):
@@ -132,7 +136,9 @@ def tenant(fields: Mapping[str, Any] | None = None, /, **more: Any) -> Iterator[
     {'customer': 'acme'}
     """
     outside = _context.get()
-    token = _context.set(narrow_tenant(outside or None, {**(fields or {}), **more}))
+    narrowed = narrow_tenant(outside or None, {**(fields or {}), **more})
+    _shared.get_or_make(lambda: share_with_pools(_context))
+    token = _context.set(narrowed)
     try:
         yield
     finally:
@@ -151,6 +157,7 @@ def every_tenant() -> Iterator[None]:
     """
     if _context.get():
         raise ValueError("every_tenant: is not allowed within tenant(...); a tenant can only be narrowed")
+    _shared.get_or_make(lambda: share_with_pools(_context))
     token = _context.set(_EVERY)
     try:
         yield
@@ -167,20 +174,34 @@ def in_context(given: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     return narrow_tenant(_context.get() or None, given)
 
 
+def checked_fields(fields: Collection[str]) -> tuple[str, ...]:
+    """The names of metadata fields that a tenant is asked for.
+
+    >>> checked_fields("customer")
+    Traceback (most recent call last):
+        ...
+    ValueError: tenant_required: must be a list of metadata fields, as ['customer'], but got 'customer'
+    """
+    if isinstance(fields, str) or not isinstance(fields, Collection):
+        raise ValueError(f"tenant_required: must be a list of metadata fields, as ['customer'], but got {fields!r}")
+    checked_tenant(dict.fromkeys(fields, "") or None)
+    return tuple(fields)
+
+
 def require_tenant(fields: Collection[str], given: Mapping[str, Any] | None, whose: str) -> None:
     """Raise if a tenant has no value for one of these fields, unless the caller means every tenant.
 
     >>> require_tenant(["customer"], None, "corpus.db")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    hopweave.errors.TenantRequired: corpus.db: holds documents of tenants; say whose are meant by ...
+    hopweave.errors.TenantRequired: corpus.db: its documents are those of tenants; say whose are meant by ...
     """
     missing = [name for name in fields if name not in (given or {})]
     if missing and _context.get() is not _EVERY:
         named = ", ".join(f"{name!r}: ..." for name in missing)
         keywords = ", ".join(f"{name}=..." for name in missing)
         raise TenantRequired(
-            f"{whose}: holds documents of tenants; say whose are meant by tenant={{{named}}} or within "
+            f"{whose}: its documents are those of tenants; say whose are meant by tenant={{{named}}} or within "
             f"hopweave.tenant({keywords}), or, for those of all, within hopweave.every_tenant()"
         )
 

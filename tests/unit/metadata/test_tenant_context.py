@@ -8,6 +8,7 @@ import pytest
 
 from hopweave import Document, Hit, KnowledgeBase, Pipeline, Query, every_tenant, tenant
 from hopweave.errors import KnowledgeBaseError, TenantRequired
+from hopweave.graph.external_documents import ExternalDocuments
 from hopweave.stages import Length
 
 OWN = [
@@ -62,6 +63,38 @@ def test_fifty_tenants_at_once_do_not_mix():
 def test_a_thread_that_takes_over_the_context_has_its_tenant():
     with tenant(customer="acme"), ThreadPoolExecutor(1) as pool:
         assert pool.submit(copy_context().run, lambda: Query("?").tenant).result() == {"customer": "acme"}
+
+
+@pytest.mark.parametrize("within", [lambda: tenant(customer="acme"), every_tenant], ids=["tenant", "every tenant"])
+def test_a_thread_pool_takes_it_over_and_the_next_work_does_not_see_it(within, of_tenants):
+    def ask(question):
+        return sorted(ids(of_tenants.search(question)))
+
+    with ThreadPoolExecutor(1) as pool:
+        with within():
+            expected = ask("tide gate")
+            assert list(pool.map(ask, ["tide gate", "gate"])) == [expected, expected]
+        with pytest.raises(TenantRequired):
+            pool.submit(ask, "tide gate").result()
+
+
+def test_fifty_tenants_in_one_pool_do_not_mix():
+    with ThreadPoolExecutor(4) as pool, ThreadPoolExecutor(50) as callers:
+
+        def ask(number):
+            with tenant(customer=str(number)):
+                return [pool.submit(lambda: Query("?").tenant).result() for _ in range(5)]
+
+        assert list(callers.map(ask, range(50))) == [[{"customer": str(number)}] * 5 for number in range(50)]
+
+
+def test_documents_elsewhere_are_asked_for_by_the_index_of_tenants(of_tenants):
+    shelf = {one.id: Hit(one.id, None, one.text, one.metadata) for one in OWN}
+    there = ExternalDocuments(None, lambda keys: [shelf[key] for key in keys if key in shelf], index=of_tenants)
+    with pytest.raises(TenantRequired):
+        Pipeline("multihop", there).run("tide gate")
+    with tenant(customer="zeta"):
+        assert ids(Pipeline("multihop", there).run("tide gate")) == ["zeta-1"]
 
 
 def test_a_file_of_tenants_refuses_a_question_without_one(of_tenants):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from llama_index.core.schema import QueryBundle, QueryType
 
-from hopweave.metadata.tenants import narrow_tenant
+from hopweave.metadata.tenants import in_context, narrow_tenant
 from hopweave.query import Query, utc_now
 from hopweave.recipe import check_skip
 
@@ -123,7 +123,7 @@ def skip_of(bundle: QueryType | None) -> Collection[str]:
 
 def tenant_of(bundle: QueryType | None, tenant: Mapping[str, Any] | None = None) -> Mapping[str, Any] | None:
     """
-    The tenant of a component, narrowed by that of the bundle.
+    The tenant of a component, narrowed by those of the bundle and of `hopweave.tenant(...)`.
 
     Args:
         bundle: What was asked.
@@ -133,7 +133,7 @@ def tenant_of(bundle: QueryType | None, tenant: Mapping[str, Any] | None = None)
         The tenant; None sees everything.
 
     """
-    return narrow_tenant(tenant, bundle.tenant if isinstance(bundle, TenantBundle) else None)
+    return in_context(narrow_tenant(tenant, bundle.tenant if isinstance(bundle, TenantBundle) else None))
 
 
 def to_bundle(query: Query) -> QueryBundle:
