@@ -68,6 +68,7 @@ def read_rst(text: str) -> Page:
     blocks = (*_header_block(front), *reading.blocks(document, 0))
     title = next((block.plain for block in blocks if block.kind == "heading"), "")
     if "pep" in front and front.get("title"):
+        front["title"] = front["title"].replace("``", "")
         title = f"PEP {front['pep']} – {front['title']}"
     return Page(blocks, title, front)
 

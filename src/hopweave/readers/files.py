@@ -84,7 +84,7 @@ def read_documents(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = (Path(folder) / "skua.md").write_text("# MV Skua\n\nA ferry. See [Hallow](hallow.md).")
     ...     [(d.id, d.title, d.metadata["links"]) for d in read_documents(folder)]
-    [('skua.md', 'MV Skua', ['hallow'])]
+    [('skua.md', 'MV Skua', ['/hallow'])]
     """
     on_bad = on_bad or _raise
     if not Path(path).exists():

@@ -10,10 +10,10 @@ from typing import Any
 
 from hopweave.document import CONTEXT_PREFIX, Document
 from hopweave.errors import UnreadableInput
-from hopweave.graph.build.builders.addresses import ADDRESSES, place_of
+from hopweave.graph.build.builders.addresses import ADDRESSES
 from hopweave.markup.page import Page
 from hopweave.readers.limited_yaml import limited_yaml
-from hopweave.readers.passages import passages
+from hopweave.readers.passages import Passage, passages
 from hopweave.readers.tree import Tree, header_links
 from hopweave.readers.validation import OnBad, storable
 
@@ -56,8 +56,10 @@ def page_documents(page: Page, name: str, reading: Reading, place: object) -> It
         "title": title if "pep" in front else front.get("title") or title,
     }
     parts = passages(page, title, reading.max_characters)
+    if not parts and isinstance(front.get("description"), str):  # links lead to such a page all the same
+        parts = [Passage([front["description"]])]
     whole = tree.addresses(name, page)
-    path = tree.prefix + place_of(name)
+    called = [one for one in dict.fromkeys(whole) if one and one != tree.prefix + name]
     keys = [f"{name}#{part.name}" if part.name else name for part in parts]
     for number, (key, part) in enumerate(zip(keys, parts, strict=True)):
         links = [*header_links(front), *part.links] if not number else part.links
@@ -72,7 +74,9 @@ def page_documents(page: Page, name: str, reading: Reading, place: object) -> It
             extra[CONTEXT_PREFIX] = " > ".join(part.above)
         if found := tree.add_links(dict.fromkeys(links), name):
             extra["links"] = found
-        named = (anchor if anchor.startswith("ref:") else f"{path}#{anchor}" for anchor in part.anchors)
+        named = [
+            anchor if anchor.startswith("ref:") else f"{one}#{anchor}" for anchor in part.anchors for one in called
+        ]
         claims = [*(whole if not number else ()), *named]
         extra[ADDRESSES] = tree.claim(claims)
         yield storable(Document(key, part.text, {**metadata, **extra}), place)

@@ -76,9 +76,9 @@ class Tree:
 
     >>> tree = Tree(["docs/index.md", "docs/ships/skua.md"])
     >>> tree.resolve(Link.to("ships/skua.html#Crew"), "docs/index.md")
-    'docs/ships/skua#crew'
+    '/docs/ships/skua#crew'
     >>> tree.resolve(Link.to("/docs/"), "docs/ships/skua.md"), tree.resolve(Link.to("mailto:a@b.org"), "docs/index.md")
-    ('docs', '')
+    ('/docs', '')
     """
 
     def __init__(self, names: Iterable[str], *, site_url: str = "", prefix: str = "") -> None:
@@ -116,7 +116,12 @@ class Tree:
                 votes[(host, *_without_common_end(path, place))] += 1
         for (host, before, folder), count in votes.most_common():
             is_many = count >= _MIN_TARGETS and count >= _MIN_SHARE * total[host]
-            if not is_many or 2 * count < below[host, before] * bool(host) or (host and self._stated[0]):
+            if (
+                (host and "." not in host)
+                or not is_many
+                or 2 * count < below[host, before] * bool(host)
+                or (host and self._stated[0])
+            ):
                 continue
             if (host, before) not in {one[:2] for one in self.sites}:
                 self.sites.append((host, before, folder))
@@ -148,7 +153,8 @@ class Tree:
 
     def _is_within(self, link: Link, address: str) -> bool:
         """Whether a link is meant to lead to a document of the folder: it does, or looks like one that does."""
-        if _DECLARED.match(link.target) or address.partition("#")[0] in self._places or address in self.names:
+        place = address.partition("#")[0].removeprefix(self._at(""))
+        if _DECLARED.match(link.target) or place in self._places or address in self.names:
             return True
         suffix = posixpath.splitext(link.target)[1].lower()
         return (
@@ -158,8 +164,8 @@ class Tree:
         )
 
     def _fits(self, address: str) -> list[str]:
-        place = address.partition("#")[0].removeprefix(self.prefix)
-        return [] if place in self.names else self._places.get(place, [])
+        place = address.partition("#")[0]
+        return self._places.get(place.removeprefix(self._at("")), []) if place.startswith("/") else []
 
     def claim(self, addresses: Iterable[str]) -> list[str]:
         """Count what a passage may be called; the same without repetitions."""
@@ -171,25 +177,31 @@ class Tree:
         """Everything that a file as a whole may be called."""
         place, front = place_of(name), page.front
         folder = posixpath.dirname(place)
-        found = [page.title, self.prefix + name, self.prefix + place]
+        found = [page.title, self.prefix + name, self._at(place)]
         for key in _OWN_ADDRESSES:
             for value in _texts(front.get(key)):
                 found += [self._own(value, folder), f"slug:{value}" if key == "slug" else ""]
         for key in _ALIASES:
             for value in _texts(front.get(key)):
-                found += [self._own(value, folder), value]
+                own = self._own(value, folder)
+                # a file that has this path itself comes first
+                found += [value, *([] if own.removeprefix(self._at("")) in self._places else [own])]
         for value in _texts(front.get("id")):
             found += [f"id:{value}", self._own(value, folder)]
         for value in _texts(front.get("pep")):
             found.append(f"pep:{value.lstrip('0')}")
         return found
 
+    def _at(self, place: str) -> str:
+        """The address of a place in the folder; it begins with a slash, as no title does."""
+        return f"/{self.prefix}{place}"
+
     def _own(self, address: str, folder: str) -> str:
         """The path in the folder of an address that a file gives itself."""
         if "://" in address or address.startswith("/"):
             host, path = _split(address)
-            return self.prefix + next(self._mapped(host, place_of(path)), "") if path.strip("/") else ""
-        return self.prefix + place_of(posixpath.join(folder, address))
+            return self._at(next(self._mapped(host, place_of(path)), place_of(path))) if path.strip("/") else ""
+        return self._at(place_of(posixpath.join(folder, address)))
 
     def _target(self, link: Link, base: str) -> str:
         target = link.target.strip()
@@ -198,18 +210,19 @@ class Tree:
         if "://" in target or target.startswith("//"):
             host, path = _split(target)
             for place in self._mapped(host, place_of(path), known=True):
-                return self.prefix + place
+                return self._at(place)
             own = any(host == one for one, *_ in self.sites if one)
             return (
-                next((self.prefix + place for place in self._mapped(host, place_of(path))), "")
+                next((self._at(place) for place in self._mapped(host, place_of(path))), "")
                 if own
                 else address_of(target)
             )
         if not target:
-            return self.prefix + place_of(base)
+            return self._at(place_of(base))
         if not target.startswith(("xref:", "/", ".")) and not address_of(target, "a"):
             return ""
-        return self.prefix + self._path(unquote(target.partition("?")[0]).replace("\\", "/"), base)
+        place = self._path(unquote(target.partition("?")[0]).replace("\\", "/"), base)
+        return self.prefix + place if place in self.names else self._at(place)
 
     def _declared(self, kind: str, name: str, base: str) -> str:
         name = name.strip()
@@ -219,9 +232,9 @@ class Tree:
             return "" if kind in ("ref", "term") and ":" in name else f"{kind}:{name}"  # of another project
         for place in (place_of(posixpath.join(posixpath.dirname(base), name)), place_of(name)):
             if place in self._places:
-                return self.prefix + place
+                return self._at(place)
         stems = self._stems.get(place_of(name).rpartition("/")[2], [])
-        return self.prefix + stems[0] if len(stems) == 1 and stems[0].endswith(place_of(name)) else name
+        return self._at(stems[0]) if len(stems) == 1 and stems[0].endswith(place_of(name)) else name
 
     def _path(self, target: str, base: str) -> str:
         if target.startswith("xref:"):

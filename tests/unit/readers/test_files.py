@@ -48,12 +48,12 @@ def test_markdown_with_front_matter_headings_and_links(write):
         "MV Skua",
         "# MV Skua ##\n\nA ferry to [Hallow](hallow.md) and [Hallow](hallow.md).",
     )
-    assert first.metadata["links"] == ["hallow"]
+    assert first.metadata["links"] == ["/hallow"]
     assert (first.metadata["type"], first.metadata["tags"]) == ("ship", ["ferry", "old"])
     assert (first.metadata["source"], first.metadata["next_id"]) == ("skua.md", second.id)
     assert (second.id, second.title, second.metadata["heading_path"]) == ("skua.md#crew", "MV Skua", ["Crew"])
-    assert second.metadata["links"] == ["crew#now"]
-    assert second.metadata["addresses"] == ["skua#crew"]
+    assert second.metadata["links"] == ["/crew#now"]
+    assert second.metadata["addresses"] == ["MV Skua#crew", "/skua#crew"]
 
 
 def test_a_short_page_is_one_document_under_its_own_name(write):
@@ -304,7 +304,7 @@ def test_a_section_inserted_at_the_top_changes_only_its_neighbours(write):
 
 def test_small_sections_share_a_passage_and_a_bare_heading_stays_with_what_follows(write):
     (document,) = read(write("a.md", "# A\n\n## B\n\nb\n\n## C\n\nc"))
-    assert document.metadata["addresses"] == ["A", "a.md", "a", "a#a", "a#b", "a#c"]
+    assert document.metadata["addresses"] == ["A", "a.md", "/a", "A#a", "/a#a", "A#b", "/a#b", "A#c", "/a#c"]
     first, second = read(write("a.md", sections("One") + "## Two\n\n" + sections("Three").replace("## ", "### ")))
     assert second.text.startswith("## Two\n\n### Three")
     assert (second.id, second.metadata["heading_path"]) == ("a.md#two", ["Two"])

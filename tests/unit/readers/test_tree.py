@@ -16,26 +16,26 @@ NAMES = ["index.md", "docs/_index.md", "docs/skua.md", "docs/crew/falk.mdx", "do
 @pytest.mark.parametrize(
     ("target", "base", "address"),
     [
-        ("skua.md", "docs/_index.md", "docs/skua"),
-        ("skua", "docs/_index.md", "docs/skua"),
-        ("./skua.html#the-Crew", "docs/_index.md", "docs/skua#the-crew"),
-        ("../skua/", "docs/crew/falk.mdx", "docs/skua"),
-        ("../skua/", "docs/other/index.md", "docs/skua"),
-        ("crew/falk", "docs/skua.md", "docs/crew/falk"),
-        ("../crew/falk/", "docs/skua.md", "docs/crew/falk"),
-        ("/docs/skua/", "b/skua.rst", "docs/skua"),
-        ("/docs/?all=true#x", "b/skua.rst", "docs#x"),
-        ("/", "b/skua.rst", "."),
-        ("#crew", "docs/skua.md", "docs/skua#crew"),
-        ("Port_of_Harris", "docs/skua.md", "docs/port-of-harris"),
-        ("Port%20of%20Harris.md", "docs/skua.md", "docs/port-of-harris"),
-        ("title:Port of Harris", "b/skua.rst", "docs/port-of-harris"),
+        ("skua.md", "docs/_index.md", "/docs/skua"),
+        ("skua", "docs/_index.md", "/docs/skua"),
+        ("./skua.html#the-Crew", "docs/_index.md", "/docs/skua#the-crew"),
+        ("../skua/", "docs/crew/falk.mdx", "/docs/skua"),
+        ("../skua/", "docs/other/index.md", "/docs/skua"),
+        ("crew/falk", "docs/skua.md", "/docs/crew/falk"),
+        ("../crew/falk/", "docs/skua.md", "/docs/crew/falk"),
+        ("/docs/skua/", "b/skua.rst", "/docs/skua"),
+        ("/docs/?all=true#x", "b/skua.rst", "/docs#x"),
+        ("/", "b/skua.rst", "/."),
+        ("#crew", "docs/skua.md", "/docs/skua#crew"),
+        ("Port_of_Harris", "docs/skua.md", "/docs/port-of-harris"),
+        ("Port%20of%20Harris.md", "docs/skua.md", "/docs/port-of-harris"),
+        ("title:Port of Harris", "b/skua.rst", "/docs/port-of-harris"),
         ("title:MV Tern", "b/skua.rst", "MV Tern"),
         ("id:pod", "b/skua.rst", "id:pod"),
         ("pep:0008#x", "b/skua.rst", "pep:8#x"),
         ("https://example.org/a/", "b/skua.rst", "https://example.org/a"),
         ("mailto:a@b.org", "b/skua.rst", ""),
-        ("missing.md", "docs/skua.md", "docs/missing"),
+        ("missing.md", "docs/skua.md", "/docs/missing"),
     ],
 )
 def test_where_links_lead(target, base, address):
@@ -45,9 +45,9 @@ def test_where_links_lead(target, base, address):
 def test_pages_of_antora():
     tree = Tree(["a/modules/ROOT/pages/sub/one.adoc", "a/modules/x/pages/two.adoc", "b/modules/x/pages/three.adoc"])
     base = "a/modules/ROOT/pages/sub/one.adoc"
-    assert tree.resolve(Link.to("sub/one.adoc"), base) == "a/modules/root/pages/sub/one"
-    assert tree.resolve(Link.to("xref:x:two.adoc#y"), base) == "a/modules/x/pages/two#y"
-    assert tree.resolve(Link.to("xref:b:x:three.adoc"), base) == "b/modules/x/pages/three"
+    assert tree.resolve(Link.to("sub/one.adoc"), base) == "/a/modules/root/pages/sub/one"
+    assert tree.resolve(Link.to("xref:x:two.adoc#y"), base) == "/a/modules/x/pages/two#y"
+    assert tree.resolve(Link.to("xref:b:x:three.adoc"), base) == "/b/modules/x/pages/three"
 
 
 def write(folder, **files):

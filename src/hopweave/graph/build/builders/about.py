@@ -50,6 +50,7 @@ _GENERATIONS = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})
 _HONORIFICS = frozenset({"sir", "dame", "lord", "lady", "dr", "dr.", "prof", "prof.", "rev", "rev."})
 _SENTENCE = re.compile(r"(?<=[^\W\d_]{2})[.!?](?:\s|$)|[。\n]")
 _NO_TITLE_ENDS = frozenset(".!?:;,。！？：；、，…-–—|>*`")
+_NUMBERING = re.compile(r"^(?:\d+[.)]\s+|\d+(?:\.\d+)+[.)]?\s+)")
 _MAX_WORDS = 8
 _MAX_NAMES = 4  # of a person
 _MAX_HEADING = 200  # characters; more is not a heading
@@ -154,8 +155,10 @@ def _short_forms(person: str) -> list[str]:
 
 
 def headings(page: Page) -> list[str]:
-    """The headings of a page that are short enough to be names."""
-    return [heading for heading in page.headings if len(heading) <= _MAX_HEADING]
+    """The headings of a page that are short enough to be names, without their numbers; none that is code."""
+    blocks = (block for block in page.blocks if block.kind == "heading" and block.prose.strip())
+    found = (_NUMBERING.sub("", block.plain) for block in blocks)
+    return [heading for heading in found if heading and len(heading) <= _MAX_HEADING]
 
 
 def opening_names(text: str) -> list[str]:
