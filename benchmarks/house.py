@@ -286,7 +286,10 @@ class Commands:
         from hopweave.cli import main
 
         with contextlib.redirect_stderr(io.StringIO()) as messages:
-            code = main([name, *map(str, arguments), *([] if name == "schema" else ["--kb", str(self.kb)])])
+            try:
+                code = main([name, *map(str, arguments), *([] if name == "schema" else ["--kb", str(self.kb)])])
+            except SystemExit as wrong_usage:
+                code = wrong_usage.code
         if code not in (0, 1):
             raise SystemExit(f"hopweave {name} ended with {code}: {messages.getvalue()}")
 
@@ -313,7 +316,7 @@ class Commands:
         self.run("query", QUESTION, "--filter", "type=place")
         self.run("evaluate", queries, "--sources", "--by-intent", "--markdown")
         self.run("compare", queries, "hybrid", "multihop")
-        self.run("tune", queries, "--recipe", "weighted", "--trials", "3", "--report", folder / "tuned.html")
+        self.run("tune", queries, "--recipe", "weighted", "--trials", "3")
         self.run("diagnose")
         self.run("diagnose", queries)
         self.run("schema")
