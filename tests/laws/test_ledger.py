@@ -20,7 +20,6 @@ from hopweave.graph.build.changes import apply
 from hopweave.graph.build.resolve import Resolved, resolve
 from hopweave.graph.model import Node
 from hopweave.graph.storage import ledger as sql
-from hopweave.graph.storage.ledger import Ledger
 from hopweave.graph.storage.tables import GraphTables
 
 BUILDERS = (MentionsBuilder(), TriplesBuilder(), MetadataBuilder(), LinksBuilder(), PartsBuilder(), ServicesBuilder())
@@ -115,22 +114,15 @@ def cooccurrence(tables):
 def test_any_history_equals_building_what_is_left(history):
     connection = sqlite3.connect(":memory:")
     sql.create_tables(connection)
-    memory, follower = Ledger(), Ledger()
     left = {}
     for step in history:
         if isinstance(step, str):
             left.pop(step, None)
             sql.forget(connection, [step])
-            memory.forget([step])
         else:
             left[step.id] = step
             sql.record(connection, contributions([step]))
-            memory.record(contributions([step]))
-        follower.refresh(connection)
-    expected = graph_of(contributions(left.values()))
-    assert graph_of(sql.read(connection)) == expected
-    assert graph_of(memory.read()) == expected
-    assert graph_of(follower.read()) == expected
+    assert graph_of(sql.read(connection)) == graph_of(contributions(left.values()))
     connection.close()
 
 
@@ -182,11 +174,14 @@ def edges_of(graph):
 @given(st.lists(documents, max_size=5, unique_by=lambda document: document.id), documents)
 def test_adding_and_deleting_leaves_no_trace(before, extra):
     before = [document for document in before if document.id != extra.id]
-    ledger = Ledger(contributions(before))
-    expected = graph_of(ledger.read())
-    ledger.record(contributions([extra]))
-    ledger.forget([extra.id])
-    assert graph_of(ledger.read()) == expected
+    connection = sqlite3.connect(":memory:")
+    sql.create_tables(connection)
+    sql.record(connection, contributions(before))
+    expected = graph_of(sql.read(connection))
+    sql.record(connection, contributions([extra]))
+    sql.forget(connection, [extra.id])
+    assert graph_of(sql.read(connection)) == expected
+    connection.close()
 
 
 @settings(max_examples=100, deadline=None)

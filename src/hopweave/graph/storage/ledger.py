@@ -1,8 +1,8 @@
 """Who contributed what: the graph is kept as one entry per document, and follows from these entries.
 
 So adding, changing and deleting documents in any order leaves exactly the entries of the documents that are left,
-and indexing a document again changes nothing. `Ledger` keeps the entries in memory. The functions keep them in an
-SQLite database, inside whatever transaction the caller has open.
+and indexing a document again changes nothing. The functions keep the entries in an SQLite database, inside whatever
+transaction the caller has open.
 
 Every change gets the next sequence number, and an entry that was taken out stays as one without a payload, so that
 `changes` costs what has changed. `clear_removed` drops such entries once an image of the graph covers them.
@@ -69,61 +69,6 @@ class StoredEntries:
 
     def __iter__(self) -> Iterator[Contribution]:
         return starmap(decoded, self._rows)
-
-
-class Ledger:
-    """The contributions of documents, in memory.
-
-    >>> ledger, entry = Ledger(), Contribution("d", (Node.passage("d"),))
-    >>> ledger.record([entry]), ledger.record([entry])
-    (['d'], [])
-    >>> ledger.forget(["d"]), ledger.read()
-    (['d'], [])
-    """
-
-    def __init__(self, contributions: Iterable[Contribution] = ()) -> None:
-        self._entries: dict[str, Contribution] = {}
-        self._digests: dict[str, bytes] = {}
-        self._sequence = 0  # of the database that was read last
-        self.record(contributions)
-
-    def record(self, contributions: Iterable[Contribution]) -> list[str]:
-        """Replace what these documents contributed; the ids for which that made a difference."""
-        changed = []
-        for contribution in contributions:
-            text = _encode(contribution)
-            digest = _digest(text)
-            if not text:
-                changed += self.forget([contribution.document_id])
-            elif self._digests.get(contribution.document_id) != digest:
-                self._entries[contribution.document_id] = _decode(contribution.document_id, text)
-                self._digests[contribution.document_id] = digest
-                changed.append(contribution.document_id)
-        return changed
-
-    def forget(self, document_ids: Iterable[str]) -> list[str]:
-        """Take out all that these documents contributed; the ids that were there."""
-        gone = [id_ for id_ in dict.fromkeys(document_ids) if self._entries.pop(id_, None) is not None]
-        for id_ in gone:
-            del self._digests[id_]
-        return gone
-
-    def read(self) -> list[Contribution]:
-        """All contributions, by document id."""
-        return [self._entries[id_] for id_ in sorted(self._entries)]
-
-    def refresh(self, connection: sqlite3.Connection) -> list[str]:
-        """Bring the ledger to the state of a database, reading only entries that differ; the ids that changed."""
-        whole, rows = _changed_rows(connection, self._sequence)
-        self._sequence = last_sequence(connection)
-        stored = {id_: (digest, payload) for id_, digest, payload in rows}
-        gone = [id_ for id_, (digest, _) in stored.items() if digest is None]
-        gone = self.forget([*gone, *(id_ for id_ in self._entries if id_ not in stored)] if whole else gone)
-        changed = [id_ for id_, (digest, _) in stored.items() if digest and self._digests.get(id_) != digest]
-        for id_ in changed:
-            self._digests[id_], payload = stored[id_]
-            self._entries[id_] = _decode(id_, decompressed(id_, payload))
-        return sorted({*gone, *changed})
 
 
 def create_tables(connection: sqlite3.Connection) -> None:

@@ -2,9 +2,8 @@ import networkx as nx
 import pytest
 
 from hopweave.graph.build.networkx_graph import from_networkx, to_networkx
-from hopweave.graph.build.resolve import resolve
 from hopweave.graph.model import Edge, Node
-from hopweave.graph.storage.ledger import Ledger
+from hopweave.graph.storage.ledger import encoded
 
 
 def test_empty():
@@ -40,15 +39,6 @@ def test_undirected_edges_lead_both_ways_and_loops_once():
     ]
 
 
-def test_ledgered_under_one_id():
-    ledger = Ledger([from_networkx(nx.path_graph(["a", "b", "c"]))])
-    assert len(resolve(ledger.read()).edges()) == 4
-    ledger.record([from_networkx(nx.path_graph(["a", "b"]))])
-    assert len(resolve(ledger.read()).edges()) == 2
-    ledger.forget(["networkx"])
-    assert resolve(ledger.read()).nodes == ()
-
-
 def test_out_and_in_again():
     nodes = [Node.entity("Harris", "place"), Node("passage:d", "passage", "Skua", "d", {"x": 1})]
     edges = [Edge("passage:d", "place:harris", "about", 0.5), Edge("passage:d", "place:harris", "mentions", 1.0, "m")]
@@ -67,4 +57,4 @@ def test_bad_weight():
     graph = nx.Graph()
     graph.add_edge("a", "b", weight=-1)
     with pytest.raises(ValueError, match="weight -1"):
-        Ledger([from_networkx(graph)])
+        encoded(from_networkx(graph))
