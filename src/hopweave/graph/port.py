@@ -81,33 +81,26 @@ class StationaryDistribution:
     """The limit of a random walk without restarts, within each connected component.
 
     Node i lies in component `components[i]`. If `converges[i]`, a walk from node i converges to `probabilities`, which
-    sum to 1 in each component, and at every step the share `dangling_mass[component]` of it is on dangling nodes, those
-    without outgoing edges. The most probable nodes of component c, best first, are
+    sum to 1 in each component. The most probable nodes of component c, best first, are
     `top_nodes[top_offsets[c]:top_offsets[c + 1]]`.
 
     >>> components = np.array([0, 0, 1])
-    >>> stationary = StationaryDistribution.of(np.array([0.25, 0.75, 1.0]), components, components == 0, components < 0)
-    >>> stationary.top_nodes.tolist(), stationary.top_offsets.tolist(), stationary.dangling_mass.tolist()
-    ([1, 0, 2], [0, 2, 3], [0.0, 0.0])
+    >>> stationary = StationaryDistribution.of(np.array([0.25, 0.75, 1.0]), components, components == 0)
+    >>> stationary.top_nodes.tolist(), stationary.top_offsets.tolist()
+    ([1, 0, 2], [0, 2, 3])
     """
 
     probabilities: Floats
     components: Indices
     converges: Mask
-    dangling_mass: Floats
     top_nodes: Indices
     top_offsets: Indices
 
     @classmethod
     def of(
-        cls,
-        probabilities: Floats,
-        components: Indices,
-        converges: Mask,
-        dangling: Mask,
-        top_per_component: int = 512,
+        cls, probabilities: Floats, components: Indices, converges: Mask, top_per_component: int = 512
     ) -> "StationaryDistribution":
-        """A distribution with its dangling mass and most probable nodes computed."""
+        """A distribution with its most probable nodes computed."""
         count = int(components.max(initial=-1)) + 1
         nodes = np.flatnonzero(probabilities > 0)
         nodes = nodes[np.lexsort((nodes, -probabilities[nodes], components[nodes]))]
@@ -115,8 +108,7 @@ class StationaryDistribution:
         rank = np.arange(len(nodes)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         offsets = np.zeros(count + 1, np.int64)
         np.cumsum(np.minimum(sizes, top_per_component), out=offsets[1:])
-        dangling_mass = np.bincount(components, probabilities * dangling, count).astype(np.float64, copy=False)
-        return cls(probabilities, components, converges, dangling_mass, nodes[rank < top_per_component], offsets)
+        return cls(probabilities, components, converges, nodes[rank < top_per_component], offsets)
 
     def resized(self, present: Mask) -> "StationaryDistribution":
         """The same for a later version of the graph: new nodes and those that are gone have probability 0."""
@@ -126,7 +118,6 @@ class StationaryDistribution:
             probabilities,
             np.append(self.components, np.zeros(added, self.components.dtype)),
             np.append(self.converges, np.zeros(added, np.bool_)) & present,
-            self.dangling_mass,
             self.top_nodes,
             self.top_offsets,
         )

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hopweave.graph.paths.path import Path, describe
-from hopweave.graph.port import GraphPort, Mask
+from hopweave.graph.port import GraphPort
 from hopweave.graph.walk.transitions import PortRows, TransitionRows, TypeWeights
 
 EDGES_AT_ONCE = 20_000
@@ -69,7 +69,6 @@ def prune_paths(
     decay: float = 0.8,
     top_k: int = 15,
     edge_type_weights: Mapping[str, float] | None = None,
-    allowed: Mask | None = None,
     time_budget_seconds: float | None = 10.0,
     max_branches: int = 100_000,
 ) -> Paths:
@@ -98,10 +97,10 @@ def prune_paths(
         raise ValueError(f"threshold: {threshold} and decay: {decay} must lie between 0 and 1, decay above 0")
     deadline = None if time_budget_seconds is None else time.perf_counter() + time_budget_seconds
     endpoints = sorted(scores, key=lambda node: (-scores[node], node))
-    endpoints = [node for node in endpoints if scores[node] > 0 and (allowed is None or allowed[node])][:max_endpoints]
+    endpoints = [node for node in endpoints if scores[node] > 0][:max_endpoints]
     if len(endpoints) < 2:
         return Paths((), finished=True)
-    rows = PortRows(graph, TypeWeights("both", edge_type_weights), allowed)
+    rows = PortRows(graph, TypeWeights("both", edge_type_weights))
     search = _BranchSearch(rows, decay, threshold, max_branches, deadline)
     best = _by_reliability(search.arrivals(endpoints, max_hops), scores)[:top_k]
     described = describe(graph, [route for route, _, _ in best], edge_type_weights)

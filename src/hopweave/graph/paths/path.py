@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hopweave.graph.model import Node
-from hopweave.graph.port import GraphPort, Mask
+from hopweave.graph.port import GraphPort
 from hopweave.graph.walk.transitions import (
     TransitionRows,
     TypeWeights,
@@ -125,7 +125,6 @@ def strongest_paths(
     decay: float = 0.8,
     breadth: int = 500,
     edge_type_weights: Mapping[str, float] | None = None,
-    allowed: Mask | None = None,
     only_read: bool = False,
 ) -> dict[int, Path]:
     """For each target that can be reached, the path from a seed with the largest flow, following edges in both
@@ -142,10 +141,10 @@ def strongest_paths(
     {1: '0 —relates_to→ 1', 2: '0 —relates_to→ 1 —relates_to→ 2'}
     """
     wanted = list(dict.fromkeys(targets))
-    start = {node: weight for node, weight in seeds.items() if weight > 0 and (allowed is None or allowed[node])}
+    start = {node: weight for node, weight in seeds.items() if weight > 0}
     if not wanted or not start:
         return {}
-    options = WalkOptions(1.0, tolerance=1e-9, node_bias=allowed)
+    options = WalkOptions(1.0, tolerance=1e-9)
     rows = transition_rows(graph, options, TypeWeights("both", edge_type_weights))
     routes = _strongest_routes(rows, start, wanted, max_hops, decay, breadth, only_read)
     described = describe(graph, [route for route, _ in routes.values()], edge_type_weights)

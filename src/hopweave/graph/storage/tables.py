@@ -34,7 +34,7 @@ RECORDED, HAS_TEXT = 1, 2
 ALIVE, CLAIM = 1, 2
 """Flags of edges: its document is there; it says that a document has an address."""
 
-FORMAT = 4
+FORMAT = 5
 """Of the arrays; another number means that they have to be made again."""
 
 _WEIGHED_KEPT = 4
@@ -94,7 +94,6 @@ _STATIONARY = {
     "probabilities": np.float32,
     "components": np.int32,
     "converges": np.uint8,
-    "dangling_mass": np.float64,
     "top_nodes": np.int32,
     "top_offsets": np.int64,
 }

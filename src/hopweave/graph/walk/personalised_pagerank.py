@@ -71,7 +71,6 @@ def personalised_pagerank(
     edge_type_weights: Mapping[str, float] | None = None,
     backward_type_weights: Mapping[str, float] | None = None,
     node_bias: NodeValues | None = None,
-    allowed: Mask | None = None,
     among: NodeFlags | None = None,
     top_k: int | None = None,
     min_score: float = 0.0,
@@ -88,14 +87,13 @@ def personalised_pagerank(
     L. Page, S. Brin, R. Motwani, T. Winograd (1999), The PageRank Citation Ranking: Bringing Order to the Web;
     T. H. Haveliwala (2002), Topic-Sensitive PageRank. `restart` is 1 - damping factor.
 
-    - `seeds`: node numbers or ids and their weights. Ids that are not in the graph, weights of 0 and forbidden
-      nodes are left out; without any seed left there is no answer, rather than a ranking of everything.
+    - `seeds`: node numbers or ids and their weights. Ids that are not in the graph and weights of 0 are left out;
+      without any seed left there is no answer, rather than a ranking of everything.
     - `restart`: above 0, at most 1; higher stays nearer to the seeds.
     - `edge_type_weights`: replaces `EDGE_TYPE_WEIGHTS`; a type that is not listed counts 0.5.
     - `backward_type_weights`: what edges count when followed against their direction; the same when not given.
     - `node_bias`: one number per node, 0 or more, that the weight of every edge to it is multiplied by; an array, or
       something that computes the numbers of the nodes it is indexed with.
-    - `allowed`: one flag per node; a forbidden node is neither returned nor passed through.
     - `among`: one flag per node; the others are passed through, but not returned.
     - `top_k`, `min_score`: how many nodes to return, None for all that were reached; only those above this score.
     - `tolerance`: the push goes on from a node whose residual is more than 0.001 x this per edge.
@@ -110,12 +108,11 @@ def personalised_pagerank(
     0
     """
     _check_numbers(restart, tolerance, top_k, time_budget_seconds)
-    _check_masks(graph.size, allowed=allowed, among=among)
-    _check_node_bias(graph.size, node_bias)
+    _check_arrays(graph.size, among, node_bias)
     deadline = None if time_budget_seconds is None else time.perf_counter() + time_budget_seconds
-    options = WalkOptions(restart, tolerance, _allowed_bias(node_bias, allowed), deadline)
+    options = WalkOptions(restart, tolerance, node_bias, deadline)
     weights = TypeWeights("both", edge_type_weights, backward_type_weights)
-    nodes, shares = _seed_vector(graph, seeds, allowed)
+    nodes, shares = _seed_vector(graph, seeds)
     if not len(nodes):
         return PageRankScores(np.empty(0, np.int64), np.empty(0), 0, True, 0.0)
     edge_rows = graph.edge_rows()
@@ -127,7 +124,7 @@ def personalised_pagerank(
         )
     )
     found = push(transition_rows(graph, options, weights), nodes, shares, options, stationary)
-    nodes, scores = _best(found.nodes, found.scores, allowed, among, top_k, min_score)
+    nodes, scores = _best(found.nodes, found.scores, among, top_k, min_score)
     return PageRankScores(nodes, scores, found.rounds, found.finished, found.residual)
 
 
@@ -165,7 +162,7 @@ def power_iteration(
     return scores
 
 
-def _seed_vector(graph: GraphPort, seeds: Seeds, allowed: Mask | None) -> NodeScores:
+def _seed_vector(graph: GraphPort, seeds: Seeds) -> NodeScores:
     """The seeds by number, each once, with weights that sum to 1."""
     ids = [seed for seed in seeds if isinstance(seed, str)]
     numbers = graph.find(ids) if ids else {}
@@ -174,7 +171,7 @@ def _seed_vector(graph: GraphPort, seeds: Seeds, allowed: Mask | None) -> NodeSc
         if not 0 <= weight < math.inf:
             raise ValueError(f"seeds[{seed!r}]: weight {weight} is not allowed; it must be 0 or more, and finite")
         number = numbers.get(seed) if isinstance(seed, str) else _checked_number(seed, graph.size)
-        if number is not None and weight > 0 and (allowed is None or allowed[number]):
+        if number is not None and weight > 0:
             weights[number] = weights.get(number, 0.0) + weight
     nodes = np.array(sorted(weights), np.int64)
     shares = np.array([weights[node] for node in nodes.tolist()])
@@ -190,18 +187,12 @@ def _checked_number(seed: int, size: int) -> int:
 
 
 def _best(
-    nodes: npt.NDArray[np.int64],
-    scores: Floats,
-    allowed: Mask | None,
-    among: NodeFlags | None,
-    top_k: int | None,
-    min_score: float,
+    nodes: npt.NDArray[np.int64], scores: Floats, among: NodeFlags | None, top_k: int | None, min_score: float
 ) -> NodeScores:
     """The best of the nodes that may be returned, and their scores."""
-    for mask in (allowed, among):
-        if mask is not None:
-            kept = mask[nodes]
-            nodes, scores = nodes[kept], scores[kept]
+    if among is not None:
+        kept = among[nodes]
+        nodes, scores = nodes[kept], scores[kept]
     kept = scores > max(min_score, 0.0)
     if top_k is not None and top_k < len(nodes):
         kept &= scores >= np.partition(scores, len(scores) - top_k)[len(scores) - top_k]
@@ -221,21 +212,9 @@ def _check_numbers(restart: float, tolerance: float, top_k: int | None, time_bud
         raise ValueError(f"time_budget_seconds: {time_budget_seconds} is not allowed; it must be above 0, or None")
 
 
-def _allowed_bias(node_bias: NodeValues | None, allowed: Mask | None) -> NodeFlags | NodeValues | None:
-    if node_bias is None or allowed is None:
-        return allowed if node_bias is None else node_bias
-    if not isinstance(node_bias, np.ndarray):
-        raise ValueError("allowed: cannot be combined with a node_bias that is not an array")
-    return node_bias * allowed
-
-
-def _check_masks(size: int, **masks: NodeFlags | None) -> None:
-    for name, mask in masks.items():
-        if isinstance(mask, np.ndarray) and (mask.dtype != np.bool_ or mask.shape != (size,)):
-            raise ValueError(f"{name}: needs one flag per node, {size} in all; got {mask.dtype} of shape {mask.shape}")
-
-
-def _check_node_bias(size: int, node_bias: NodeValues | None) -> None:
+def _check_arrays(size: int, among: NodeFlags | None, node_bias: NodeValues | None) -> None:
+    if isinstance(among, np.ndarray) and (among.dtype != np.bool_ or among.shape != (size,)):
+        raise ValueError(f"among: needs one flag per node, {size} in all; got {among.dtype} of shape {among.shape}")
     if isinstance(node_bias, np.ndarray) and (
         node_bias.shape != (size,) or (size and not (node_bias.min() >= 0 and node_bias.max() < math.inf))
     ):
@@ -302,8 +281,7 @@ def push(
         total = options.restart * float(space.estimate[nodes].sum(dtype=np.float64)) + float(left.sum())
         further: Floats = np.zeros(len(nodes))
         if stationary is not None:
-            nodes, further, lost = _distribute(nodes, left, space.reached, stationary, options)
-            total -= lost
+            nodes, further = _distribute(nodes, left, space.reached, stationary, options)
         scores = options.restart * (space.estimate[nodes].astype(np.float64) + space.residual[nodes]) + further
     # with momentum, what was passed on too much to a node far off may not have come back yet
     return PushResult(nodes, np.maximum(scores, 0) / total, rounds, float(np.abs(left).sum()) / total, finished)
@@ -406,11 +384,10 @@ def _distribute(
     reached: Mask,
     stationary: StationaryDistribution,
     options: WalkOptions,
-) -> tuple[npt.NDArray[np.int64], Floats, float]:
-    """All nodes that get a share of the residual, what each gets, and what is lost at dangling nodes.
+) -> tuple[npt.NDArray[np.int64], Floats]:
+    """All nodes that get a share of the residual, and what each gets.
 
-    With restart c and dangling mass d, the share c / (1 - (1 - c) * (1 - d)) of a residual becomes score. The share c
-    of the residual stays where it is; the rest follows the stationary distribution.
+    The share `restart` of the residual stays where it is; the rest follows the stationary distribution.
     """
     components = stationary.components[nodes]
     mass = _by_component(stationary, components, residual * stationary.converges[nodes])
@@ -419,17 +396,15 @@ def _distribute(
         probabilities = stationary.probabilities[nodes] * options.node_bias[nodes]
         sums = _by_component(stationary, components, probabilities)[components]
         shares = np.divide(probabilities, sums, out=np.zeros(len(nodes)), where=sums > 0)
-        return nodes, (1 - options.restart) * mass[components] * shares, 0.0
+        return nodes, (1 - options.restart) * mass[components] * shares
+    mass *= 1 - options.restart
     left = np.flatnonzero(mass)
-    kept = options.restart / (1 - (1 - options.restart) * (1 - stationary.dangling_mass[left]))
-    lost = float(((1 - kept) * mass[left]).sum())
-    mass[left] *= kept - options.restart
     starts = stationary.top_offsets[left]
     top_nodes = stationary.top_nodes[run_positions(starts, stationary.top_offsets[left + 1] - starts)]
     nodes = np.concatenate([nodes, top_nodes[~reached[top_nodes]]])
-    return nodes, mass[stationary.components[nodes]] * stationary.probabilities[nodes], lost
+    return nodes, mass[stationary.components[nodes]] * stationary.probabilities[nodes]
 
 
 def _by_component(stationary: StationaryDistribution, components: Indices, values: Floats) -> Floats:
-    sums = np.bincount(components, values, len(stationary.dangling_mass))
+    sums = np.bincount(components, values, len(stationary.top_offsets) - 1)
     return sums.astype(np.float64, copy=False)  # bincount of an empty array returns integers

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hopweave.errors import HopweaveError
-from hopweave.graph.port import Direction, GraphPort, Mask
+from hopweave.graph.port import Direction, GraphPort
 from hopweave.graph.walk.personalised_pagerank import power_iteration
 from hopweave.graph.walk.transitions import TypeWeights, type_factors, weight_matrix
 
@@ -25,7 +25,6 @@ def graph_boost(
     *,
     two_hops: bool = False,
     edge_type_weights: Mapping[str, float] | None = None,
-    allowed: Mask | None = None,
     central_in: GraphPort | None = None,
 ) -> dict[int, float]:
     """How near nodes are to the seeds, and how central: scores in (0, 1], best first.
@@ -46,12 +45,12 @@ def graph_boost(
     {'entity:b': 1.0, 'entity:c': 0.622}
     """
     factors = np.array(type_factors(graph.edge_types, edge_type_weights))
-    starts = _numbers(seeds, allowed)
-    proximity = _edge_sums(graph, starts, factors, allowed)
+    starts = np.unique(np.array(list(seeds), np.int64))
+    proximity = _edge_sums(graph, starts, factors)
     if two_hops:
         best = np.flatnonzero(proximity > 0)
         best = best[np.lexsort((best, -proximity[best]))][:SECOND_HOP_FROM]
-        beyond = (_edge_sums(graph, best, factors, allowed) > 0) & (proximity == 0)
+        beyond = (_edge_sums(graph, best, factors) > 0) & (proximity == 0)
         beyond[starts] = False
         proximity[beyond] = SECOND_HOP
     found = np.flatnonzero(proximity > 0)
@@ -68,9 +67,7 @@ def graph_boost(
     return _best_first(found, scores)
 
 
-def intent_edge_scores(
-    graph: GraphPort, seeds: Iterable[int], edge_types: Collection[str], *, allowed: Mask | None = None
-) -> dict[int, float]:
+def intent_edge_scores(graph: GraphPort, seeds: Iterable[int], edge_types: Collection[str]) -> dict[int, float]:
     """Nodes that the seeds reach over edges of the given types: scores in (0, 1], best first.
 
     Score = 1.0 for every edge from a seed to the node and 0.7 for every edge from the node to a seed, divided by the
@@ -86,20 +83,15 @@ def intent_edge_scores(
     {'entity:b': 1.0, 'entity:c': 0.7}
     """
     preferred = np.array([float(name in edge_types) for name in graph.edge_types])
-    sums = _edge_sums(graph, _numbers(seeds, allowed), preferred, allowed, by_weight=False)
+    sums = _edge_sums(graph, np.unique(np.array(list(seeds), np.int64)), preferred, by_weight=False)
     found = np.flatnonzero(sums > 0)
     return _best_first(found, sums[found]) if len(found) else {}
-
-
-def _numbers(seeds: Iterable[int], allowed: Mask | None) -> npt.NDArray[np.int64]:
-    return np.array(sorted({seed for seed in seeds if allowed is None or allowed[seed]}), np.int64)
 
 
 def _edge_sums(
     graph: GraphPort,
     nodes: npt.NDArray[np.int64],
     factors: npt.NDArray[np.float64],
-    allowed: Mask | None,
     *,
     by_weight: bool = True,
 ) -> npt.NDArray[np.float64]:
@@ -112,7 +104,7 @@ def _edge_sums(
         weights = found.weights if by_weight else np.ones(len(found.targets))
         amounts = factor * weights * factors[found.types] * apart
         np.add.at(sums, found.targets, amounts)
-    return sums if allowed is None else sums * allowed
+    return sums
 
 
 def _pagerank(graph: GraphPort, edge_type_weights: Mapping[str, float] | None) -> npt.NDArray[np.float64]:

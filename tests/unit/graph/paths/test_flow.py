@@ -117,14 +117,11 @@ def test_edges_are_followed_in_both_directions_and_words_show_which():
     assert len(path.forward) == len(path.edge_types) == 2
 
 
-def test_edge_type_weights_and_masks():
+def test_edge_type_weights():
     graph = graph_of(("a", "b", "likes"), ("b", "c", "likes"), ("a", "d", "knows"), ("d", "c", "knows"))
     ends = ranked(graph, a=1.0, c=1.0)
     only = prune_paths(graph, ends, edge_type_weights={"likes": 0.0, "knows": 1.0})
     assert [names(path) for path in only.paths] == [["a", "d", "c"]]
-    allowed = np.array([True, True, True, False])
-    assert [names(path) for path in prune_paths(graph, ends, allowed=allowed).paths] == [["a", "b", "c"]]
-    assert prune_paths(graph, ends, allowed=np.array([True, True, False, True])).paths == ()
 
 
 def test_passages_and_text_with_the_best_last():

@@ -53,12 +53,6 @@ def test_no_further_than_max_hops():
     assert route(strongest_path(chain, {0: 1.0}, 4)) == [0, 1, 2, 3, 4]
 
 
-def test_forbidden_nodes_are_not_passed():
-    graph = graph_of((0, 1), (1, 3), (0, 2, 0.1), (2, 3, 0.1))
-    assert route(strongest_path(graph, {0: 1.0}, 3)) == [0, 1, 3]
-    assert route(strongest_path(graph, {0: 1.0}, 3, allowed=np.array([True, False, True, True]))) == [0, 2, 3]
-
-
 def test_agrees_with_trying_every_path():
     rng = np.random.default_rng(8)
     size = 9
