@@ -2,10 +2,14 @@
 
 import argparse
 import json
+import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hopweave.recipes import DEFAULT_RECIPE
+
+if TYPE_CHECKING:
+    from hopweave.knowledge_base.store import KnowledgeBase
 
 DEFAULT_FILE = "hopweave.db"
 RECIPE_HELP = f"a shipped recipe or a YAML file (default: {DEFAULT_RECIPE})"
@@ -37,6 +41,13 @@ def command(
     return parser
 
 
+def opened(file: str, **settings: Any) -> "KnowledgeBase":
+    """The knowledge base in a file; the code for it is loaded when a command needs it."""
+    from hopweave.knowledge_base.store import KnowledgeBase
+
+    return KnowledgeBase.open(file, **settings)
+
+
 def positive(text: str) -> int:
     """A whole number of at least 1.
 
@@ -54,13 +65,7 @@ def share(text: str) -> float:
     >>> share("0.5")
     0.5
     """
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number <= 1:
-        raise argparse.ArgumentTypeError(f"must be a number above 0 and at most 1, but got {text!r}")
-    return number
+    return _number(text, 1.0, "a number above 0 and at most 1")
 
 
 def seconds(text: str) -> float:
@@ -69,12 +74,16 @@ def seconds(text: str) -> float:
     >>> seconds("2.5")
     2.5
     """
+    return _number(text, sys.float_info.max, "a number of seconds above 0")
+
+
+def _number(text: str, highest: float, allowed: str) -> float:
     try:
         number = float(text)
     except ValueError:
         number = 0.0
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"must be a number of seconds above 0, but got {text!r}")
+    if not 0 < number <= highest:
+        raise argparse.ArgumentTypeError(f"must be {allowed}, but got {text!r}")
     return number
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopweave.commands.arguments import SITE_URL_HELP, command, positive, share
+from hopweave.commands.arguments import SITE_URL_HELP, command, opened, positive, share
 from hopweave.commands.terminal import note, show
 from hopweave.errors import KnowledgeBaseError, UnreadableInput
 
@@ -78,7 +78,6 @@ def _prefix(text: str) -> str:
 
 def run(options: argparse.Namespace) -> int:
     """Index what was named and say what became of it."""
-    from hopweave.knowledge_base.store import KnowledgeBase
     from hopweave.readers.input_files import InputFiles
 
     _check(options)
@@ -97,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
         failed.append(error)
 
     embedder, builders = _embedder(options.embedder), _builders(options.graph)
-    with KnowledgeBase.open(
+    with opened(
         options.kb, embedder=embedder, analyzers=options.analyzer, builders=builders, own_share=options.own_share
     ) as kb:
         found = InputFiles(

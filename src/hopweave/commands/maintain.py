@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopweave.commands.arguments import SITE_URL_HELP, command, field_value, filters_of, positive
+from hopweave.commands.arguments import SITE_URL_HELP, command, field_value, filters_of, opened, positive
 from hopweave.commands.terminal import note, show
 from hopweave.errors import EmptyFile, KnowledgeBaseError
 
@@ -39,12 +39,11 @@ def add_import(commands: Any) -> None:
 def _import(options: argparse.Namespace) -> int:
     """Import and say what became of it."""
     from hopweave.knowledge_base.settings import UNSET
-    from hopweave.knowledge_base.store import KnowledgeBase
     from hopweave.readers.sqlite_tables import read_sqlite_tables
 
     tables = read_sqlite_tables(options.path)
     documents = tables.documents if options.keep_vectors else [replace(one, vector=None) for one in tables.documents]
-    with KnowledgeBase.open(options.kb, embedder=None if options.keep_vectors else UNSET) as kb:
+    with opened(options.kb, embedder=None if options.keep_vectors else UNSET) as kb:
         done = kb.add(documents)
         kb.contribute(tables.contributions)
         edges = sum(len(one.edges) for one in tables.contributions)
@@ -84,13 +83,11 @@ def add_delete(commands: Any) -> None:
 
 def _delete(options: argparse.Namespace) -> int:
     """Remove documents and say how many; 1 if there is nothing by one of the names."""
-    from hopweave.knowledge_base.store import KnowledgeBase
-
     if sum(map(bool, (options.id, options.source, options.filter))) != 1:
         note("give one of: ids, --source, --filter")
         return 2
     _check_exists(options.kb)
-    with KnowledgeBase.open(options.kb, read_only=options.dry_run) as kb:
+    with opened(options.kb, read_only=options.dry_run) as kb:
         ids, unknown = _chosen(kb, options)
         for complaint in unknown:
             note(f"{options.kb}: {complaint}")
@@ -142,12 +139,10 @@ def add_check(commands: Any) -> None:
 
 def _check(options: argparse.Namespace) -> int:
     """Print the problems of the file, or that there are none."""
-    from hopweave.knowledge_base.store import KnowledgeBase
-
     if options.links:
         return _check_links(options)
     try:
-        with KnowledgeBase.open(options.kb, read_only=True, allow_graph=True) as kb:
+        with opened(options.kb, read_only=True, allow_graph=True) as kb:
             problems, notes = kb.check(), kb.check_notes()
             sound = f"{options.kb}: sound, {kb.count()} documents, version {kb.version}"
     except EmptyFile as error:  # an empty file has no problems
@@ -199,10 +194,8 @@ def add_compact(commands: Any) -> None:
 
 def _compact(options: argparse.Namespace) -> int:
     """Compact the file, and say if remains of deleted documents may be left in it."""
-    from hopweave.knowledge_base.store import KnowledgeBase
-
     _check_exists(options.kb)
-    with KnowledgeBase.open(options.kb, allow_graph=True) as kb:
+    with opened(options.kb, allow_graph=True) as kb:
         kb.compact(rebuild=options.rebuild, vacuum=options.vacuum)
         anew = " and written anew; nothing of deleted documents is left" if options.vacuum else ""
         show(f"{options.kb}: compacted{anew}, {kb.count()} documents")
@@ -234,10 +227,8 @@ def add_restore(commands: Any) -> None:
 
 def _restore(options: argparse.Namespace) -> int:
     """Restore the file and say what is in it now."""
-    from hopweave.knowledge_base.store import KnowledgeBase
-
     _check_exists(options.kb, f"; copy {options.file} there")
-    with KnowledgeBase.open(options.kb, allow_graph=True) as kb:
+    with opened(options.kb, allow_graph=True) as kb:
         kb.restore(options.file)
         show(f"{options.kb}: restored from {options.file}, {kb.count()} documents")
     return 0
@@ -258,9 +249,7 @@ def add_info(commands: Any) -> None:
 
 def _info(options: argparse.Namespace) -> int:
     """Show documents, graph, settings, sizes, changes since the last compaction, and remains of what was deleted."""
-    from hopweave.knowledge_base.store import KnowledgeBase
-
-    with KnowledgeBase.open(options.kb, read_only=True, allow_graph=True) as kb:
+    with opened(options.kb, read_only=True, allow_graph=True) as kb:
         facts = kb.info()
         files = Counter(one.folder or one.file for one in kb.source_files().values())
     facts["read_from"] = dict(sorted(files.items()))
@@ -317,14 +306,13 @@ def _train_embedder(options: argparse.Namespace) -> int:
     """Train and say how the loss fell."""
     from tqdm import tqdm
 
-    from hopweave.knowledge_base.store import KnowledgeBase
     from hopweave.knowledge_base.train_embedder import train_embedder
     from hopweave.vector.contextual.training import Training
 
     _check_exists(options.kb)
     shown = not options.quiet and sys.stderr.isatty()
     with (
-        KnowledgeBase.open(options.kb) as kb,
+        opened(options.kb) as kb,
         tqdm(total=options.epochs, unit=" epochs", disable=not shown, file=sys.stderr) as bar,
     ):
 

@@ -5,14 +5,13 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hopweave.commands.arguments import RECIPE_HELP, command, positive
+from hopweave.commands.arguments import RECIPE_HELP, command, opened, positive
 from hopweave.commands.terminal import note, show
+from hopweave.evaluate.metrics import DEFAULT_MEASURES, Judging
+from hopweave.evaluate.queries import read_queries
 from hopweave.recipes import DEFAULT_RECIPE
-
-if TYPE_CHECKING:
-    from hopweave.evaluate.metrics import Judging
 
 _MEASURE_HELP = "recall@K, precision@K, all_gold@K, mrr@K or ndcg@K; may be repeated (default: {})"
 
@@ -43,12 +42,9 @@ def add_evaluate(commands: Any) -> None:
 def _evaluate(options: argparse.Namespace) -> int:
     """Evaluate and print the table."""
     from hopweave.evaluate.evaluate import evaluate
-    from hopweave.evaluate.metrics import DEFAULT_MEASURES
-    from hopweave.evaluate.queries import read_queries
-    from hopweave.knowledge_base.store import KnowledgeBase
 
     judged = read_queries(options.queries)
-    with KnowledgeBase.open(options.kb, read_only=True) as kb:
+    with opened(options.kb, read_only=True) as kb:
         report = evaluate(
             kb,
             options.recipe or [DEFAULT_RECIPE],
@@ -65,11 +61,7 @@ def _evaluate(options: argparse.Namespace) -> int:
         options.per_query.write_text(text, encoding="utf-8")
     if options.by_intent:
         report = report.by_intent()
-    if options.json:
-        show(json.dumps(report.as_dict(), ensure_ascii=False, indent=2))
-    else:
-        show(report.to_markdown() if options.markdown else report)
-    return 0
+    return _shown(report, options)
 
 
 _COMPARE_EXAMPLES = """\
@@ -95,12 +87,9 @@ def add_compare(commands: Any) -> None:
 def _compare(options: argparse.Namespace) -> int:
     """Compare and print the verdict."""
     from hopweave.evaluate.compare import compare
-    from hopweave.evaluate.metrics import DEFAULT_MEASURES
-    from hopweave.evaluate.queries import read_queries
-    from hopweave.knowledge_base.store import KnowledgeBase
 
     judged = read_queries(options.queries)
-    with KnowledgeBase.open(options.kb, read_only=True) as kb:
+    with opened(options.kb, read_only=True) as kb:
         comparison = compare(
             kb,
             options.first,
@@ -111,11 +100,7 @@ def _compare(options: argparse.Namespace) -> int:
             seed=options.seed,
         )
     _warn(comparison.warnings)
-    if options.json:
-        show(json.dumps(comparison.as_dict(), ensure_ascii=False, indent=2))
-    else:
-        show(comparison.to_markdown() if options.markdown else comparison)
-    return 0
+    return _shown(comparison, options)
 
 
 _TUNE_EXAMPLES = """\
@@ -151,14 +136,12 @@ def _tune(options: argparse.Namespace) -> int:
     """Tune, print the result, and write the recipe."""
     from tqdm import tqdm
 
-    from hopweave.evaluate.queries import read_queries
-    from hopweave.knowledge_base.store import KnowledgeBase
     from hopweave.tune.tune import searches, tune
 
     judged = read_queries(options.queries)
     total = options.trials * searches(len(judged), options.held_out)
     with (
-        KnowledgeBase.open(options.kb, read_only=True) as kb,
+        opened(options.kb, read_only=True) as kb,
         tqdm(total=total, unit=" trials", disable=None, file=sys.stderr) as bar,  # None: only on a terminal
     ):
         tuning = tune(
@@ -177,8 +160,7 @@ def _tune(options: argparse.Namespace) -> int:
     _warn(tuning.warnings)
     if options.output:
         options.output.write_text(tuning.to_yaml(), encoding="utf-8")
-    show(json.dumps(tuning.as_dict(), ensure_ascii=False, indent=2) if options.json else tuning)
-    return 0
+    return _shown(tuning, options)
 
 
 _DIAGNOSE_EXAMPLES = """\
@@ -221,21 +203,16 @@ def _diagnose(options: argparse.Namespace) -> int:
 
 def _diagnose_corpus(options: argparse.Namespace) -> int:
     from hopweave.evaluate.corpus import diagnose_corpus
-    from hopweave.knowledge_base.store import KnowledgeBase
 
-    with KnowledgeBase.open(options.kb, read_only=True) as kb:
-        report = diagnose_corpus(kb, options.sample or 200, options.seed)
-    show(json.dumps(report.as_dict(), ensure_ascii=False, indent=2) if options.json else report)
-    return 0
+    with opened(options.kb, read_only=True) as kb:
+        return _shown(diagnose_corpus(kb, options.sample or 200, options.seed), options)
 
 
 def _diagnose_judged(options: argparse.Namespace) -> int:
     from hopweave.evaluate.diagnose import diagnose
-    from hopweave.evaluate.queries import read_queries
-    from hopweave.knowledge_base.store import KnowledgeBase
 
     judged = read_queries(options.queries)
-    with KnowledgeBase.open(options.kb, read_only=True) as kb:
+    with opened(options.kb, read_only=True) as kb:
         found = [
             diagnose(kb, recipe, judged, top_k=options.top_k or 10, judging=_judging(options))
             for recipe in options.recipe or [DEFAULT_RECIPE]
@@ -257,15 +234,22 @@ def _add_judging(parser: argparse.ArgumentParser, *, optional: str = "") -> None
 
 def _add_measures(parser: argparse.ArgumentParser) -> None:
     """Add the argument for the measures."""
-    from hopweave.evaluate.metrics import DEFAULT_MEASURES
-
     listed = ", ".join(DEFAULT_MEASURES)
     parser.add_argument("--measure", action="append", metavar="NAME", help=_MEASURE_HELP.format(listed))
 
 
-def _judging(options: argparse.Namespace) -> "Judging":
+def _judging(options: argparse.Namespace) -> Judging:
     """The kind of judging that the options ask for."""
     return "strict" if options.strict else "classes"
+
+
+def _shown(found: Any, options: argparse.Namespace) -> int:
+    """Print a report as text, as JSON or in Markdown."""
+    if options.json:
+        show(json.dumps(found.as_dict(), ensure_ascii=False, indent=2))
+    else:
+        show(found.to_markdown() if getattr(options, "markdown", False) else found)
+    return 0
 
 
 def _warn(warnings: Sequence[str]) -> None:

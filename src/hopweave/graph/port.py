@@ -154,6 +154,19 @@ class EdgeRows(Protocol):
         ...
 
 
+class AllInMemory:
+    """The part of `EdgeRows` on reading ahead, where all edges lie in memory and there is nothing to read."""
+
+    read_ahead = 0.0
+
+    def expect(self, nodes: Indices) -> None:
+        """There is nothing to prepare."""
+
+    def is_read(self, nodes: Indices) -> Mask:
+        """All of them."""
+        return np.ones(len(nodes), np.bool_)
+
+
 class Statements:
     """Who states what: the documents, as the numbers of their passages, behind explicit edges and nodes.
 

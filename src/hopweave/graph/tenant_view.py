@@ -10,12 +10,10 @@ import numpy.typing as npt
 from hopweave.graph.model import IMPORTED, Node, passage_id
 from hopweave.graph.port import (
     Direction,
-    Floats,
     GraphPort,
     Indices,
     Mask,
     Neighbours,
-    NodeFlags,
     Shown,
     Statements,
     Value,
@@ -56,6 +54,9 @@ class TenantView:
         """`known` is what an earlier view of the same graph and tenant has found out; it is added to."""
         self.version, self.size, self.edge_types = graph.version, graph.size, graph.edge_types
         self._graph, self._visible = graph, visible
+        # these are of the whole graph, visible or not
+        self.nodes_of_kind, self.targets_of_type = graph.nodes_of_kind, graph.targets_of_type
+        self.topic_share, self.cooccurring, self.expect_words = graph.topic_share, graph.cooccurring, graph.expect_words
         self._passages = graph.nodes_of_kind("passage")
         self._statements = graph.statements()
         self._state = np.zeros(self.size, np.uint8) if known is None else known
@@ -116,26 +117,6 @@ class TenantView:
         allowed = self.shown if shown is None else lambda nodes: self.shown(nodes) & shown(nodes)
         found = self._graph.nearest_names(spans, min_similarity, allowed)
         return [None if nearest is None else (self._only_shown(nearest[0]), nearest[1]) for nearest in found]
-
-    def nodes_of_kind(self, kind: str) -> NodeFlags:
-        """Which nodes are of this kind, visible or not, as that takes no look at any document."""
-        return self._graph.nodes_of_kind(kind)
-
-    def targets_of_type(self, edge_type: str) -> NodeFlags:
-        """To which nodes an edge of this type leads, whoever says it."""
-        return self._graph.targets_of_type(edge_type)
-
-    def topic_share(self) -> float:
-        """That of all passages, visible or not."""
-        return self._graph.topic_share()
-
-    def cooccurring(self, words: Iterable[str]) -> tuple[Indices, Floats]:
-        """The nodes whose names occur next to forms of these words, in all documents, and how closely."""
-        return self._graph.cooccurring(words)
-
-    def expect_words(self, words: Iterable[str]) -> None:
-        """Say for which words `cooccurring` will be asked."""
-        self._graph.expect_words(words)
 
     @property
     def truncated(self) -> bool:

@@ -7,26 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from hopweave.concurrency.once import LRUCache, Once
-from hopweave.graph.port import Direction, Floats, Indices, Mask, Neighbours, WeightedEdges
+from hopweave.graph.port import AllInMemory, Direction, Floats, Indices, Mask, Neighbours, WeightedEdges
 from hopweave.graph.storage.tables import BACKWARD, MENTION
 from hopweave.storage.columns import Array, FrozenRows, Numbers
 
 
-class RowEdges(ABC):
+class RowEdges(AllInMemory, ABC):
     """What algorithms ask about edges, answered from rows of entries: target, code and stored weight.
 
     The code of an entry is 4 x type + flags, as in `GraphTables.rows`. An entry weighs its stored weight times the
     rarity of the nodes at both ends.
     """
-
-    read_ahead = 0.0
-
-    def expect(self, nodes: Indices) -> None:  # noqa: B027 - there need not be one
-        """Where edges lie in memory, there is nothing to prepare."""
-
-    def is_read(self, nodes: Indices) -> Mask:
-        """Where edges lie in memory, all of them."""
-        return np.ones(len(nodes), np.bool_)
 
     @abstractmethod
     def _gather(self, nodes: Array) -> tuple[Array, Sequence[Array]]:

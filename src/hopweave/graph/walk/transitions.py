@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,17 @@ import numpy.typing as npt
 from hopweave.concurrency.once import LRUCache
 from hopweave.errors import HopweaveError
 from hopweave.graph.model import EDGE_TYPE_WEIGHTS, UNKNOWN_EDGE_TYPE_WEIGHT
-from hopweave.graph.port import Direction, EdgeRows, Floats, GraphPort, Indices, Mask, NodeFlags, NodeValues
+from hopweave.graph.port import (
+    AllInMemory,
+    Direction,
+    EdgeRows,
+    Floats,
+    GraphPort,
+    Indices,
+    Mask,
+    NodeFlags,
+    NodeValues,
+)
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -198,54 +208,13 @@ def borrowed(rows: "TransitionRows", precision: Precision) -> Iterator[Workspace
         pool.append(space)
 
 
-class TransitionRows(Protocol):
-    """Rows of a transition matrix; edges to nodes of bias 0 have probability 0 or are left out."""
-
-    @property
-    def size(self) -> int:
-        """The number of nodes."""
-        ...
-
-    @property
-    def workspaces(self) -> list[Workspace]:
-        """Workspaces that are free to use."""
-        ...
-
-    def transitions(self, nodes: Indices) -> Transitions:
-        """The rows of these nodes."""
-        ...
-
-    @property
-    def read_ahead(self) -> float:
-        """Read a node ahead once its residual reaches this share of the push threshold; 0 turns reading ahead off."""
-        ...
-
-    def expect(self, nodes: Indices) -> None:
-        """Say which nodes may be asked for soon."""
-        ...
-
-    def is_read(self, nodes: Indices) -> Mask:
-        """Which of these nodes can be asked for without a round trip."""
-        ...
-
-    def edge_counts(self, nodes: Indices) -> Floats | Indices:
-        """About how many edges each of these nodes has; all of them were seeds or targets before."""
-        ...
-
-
-def transition_rows(graph: GraphPort, options: WalkOptions, weights: TypeWeights = TypeWeights()) -> TransitionRows:
+def transition_rows(graph: GraphPort, options: WalkOptions, weights: TypeWeights = TypeWeights()) -> "TransitionRows":
     """The rows of a graph whose edges are followed both ways: by its edge rows, or else by its neighbours."""
     edge_rows = graph.edge_rows()
-    factors = weights.factors(graph.edge_types)
     if edge_rows is None:
         return PortRows(graph, weights, options.node_bias)
-    spare = graph.cached(("workspaces", options.precision), lambda: _Workspaces([]))
-    return LocalRows(edge_rows, graph.size, factors, options.node_bias, spare.free)
-
-
-@dataclass(frozen=True, slots=True)
-class _Workspaces:
-    free: list[Workspace]
+    workspaces = graph.cached(("workspaces", options.precision), list[Workspace])
+    return LocalRows(edge_rows, graph.size, weights.factors(graph.edge_types), options.node_bias, workspaces)
 
 
 class LocalRows:
@@ -283,19 +252,6 @@ class LocalRows:
         return self._edges.edge_counts(nodes)
 
 
-class _AllAtHand:
-    """Mixin for rows that need not be read ahead."""
-
-    read_ahead = 0.0
-
-    def expect(self, nodes: Indices) -> None:
-        """There is nothing to prepare."""
-
-    def is_read(self, nodes: Indices) -> Mask:
-        """All of them."""
-        return np.ones(len(nodes), np.bool_)
-
-
 class PortRows:
     """The rows of any graph, such as what a tenant may see of one: one call for the neighbours of many nodes."""
 
@@ -316,7 +272,7 @@ class PortRows:
         self._degrees = np.zeros(graph.size)
         self._edges_seen = 0
         self._weight_seen = 0.0
-        reader: EdgeRows | _AllAtHand = getattr(graph, "read_with", None) or _AllAtHand()
+        reader: EdgeRows | AllInMemory = getattr(graph, "read_with", None) or AllInMemory()
         self.read_ahead, self.expect, self.is_read = reader.read_ahead, reader.expect, reader.is_read
 
     def transitions(self, nodes: Indices) -> Transitions:
@@ -340,6 +296,10 @@ class PortRows:
     def edge_counts(self, nodes: Indices) -> Floats:
         """The weighted degree in units of the mean weight, so that the scale of the weights does not matter."""
         return self._degrees[nodes] * (self._edges_seen / self._weight_seen if self._weight_seen else 1.0)
+
+
+TransitionRows = LocalRows | PortRows
+"""Rows of a transition matrix; edges to nodes of bias 0 have probability 0."""
 
 
 def _merged(
