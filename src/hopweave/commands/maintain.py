@@ -155,10 +155,9 @@ def _check(options: argparse.Namespace) -> int:
 
 def _check_links(options: argparse.Namespace) -> int:
     """Print the links in the files of a knowledge base that lead nowhere, by file and line."""
-    from hopweave.knowledge_base.store import KnowledgeBase
     from hopweave.readers.link_check import check_links
 
-    with KnowledgeBase.open(options.kb, read_only=True) as kb:
+    with opened(options.kb, read_only=True) as kb:
         links, dead = check_links(
             {source: Path(one.file) for source, one in kb.source_files().items()}, options.site_url
         )

@@ -5,13 +5,15 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hopweave.commands.arguments import RECIPE_HELP, command, opened, positive
 from hopweave.commands.terminal import note, show
 from hopweave.evaluate.metrics import DEFAULT_MEASURES, Judging
-from hopweave.evaluate.queries import read_queries
 from hopweave.recipes import DEFAULT_RECIPE
+
+if TYPE_CHECKING:
+    from hopweave.evaluate.queries import EvaluationQuery
 
 _MEASURE_HELP = "recall@K, precision@K, all_gold@K, mrr@K or ndcg@K; may be repeated (default: {})"
 
@@ -43,7 +45,7 @@ def _evaluate(options: argparse.Namespace) -> int:
     """Evaluate and print the table."""
     from hopweave.evaluate.evaluate import evaluate
 
-    judged = read_queries(options.queries)
+    judged = _judged(options)
     with opened(options.kb, read_only=True) as kb:
         report = evaluate(
             kb,
@@ -88,7 +90,7 @@ def _compare(options: argparse.Namespace) -> int:
     """Compare and print the verdict."""
     from hopweave.evaluate.compare import compare
 
-    judged = read_queries(options.queries)
+    judged = _judged(options)
     with opened(options.kb, read_only=True) as kb:
         comparison = compare(
             kb,
@@ -138,7 +140,7 @@ def _tune(options: argparse.Namespace) -> int:
 
     from hopweave.tune.tune import searches, tune
 
-    judged = read_queries(options.queries)
+    judged = _judged(options)
     total = options.trials * searches(len(judged), options.held_out)
     with (
         opened(options.kb, read_only=True) as kb,
@@ -211,7 +213,7 @@ def _diagnose_corpus(options: argparse.Namespace) -> int:
 def _diagnose_judged(options: argparse.Namespace) -> int:
     from hopweave.evaluate.diagnose import diagnose
 
-    judged = read_queries(options.queries)
+    judged = _judged(options)
     with opened(options.kb, read_only=True) as kb:
         found = [
             diagnose(kb, recipe, judged, top_k=options.top_k or 10, judging=_judging(options))
@@ -236,6 +238,13 @@ def _add_measures(parser: argparse.ArgumentParser) -> None:
     """Add the argument for the measures."""
     listed = ", ".join(DEFAULT_MEASURES)
     parser.add_argument("--measure", action="append", metavar="NAME", help=_MEASURE_HELP.format(listed))
+
+
+def _judged(options: argparse.Namespace) -> "list[EvaluationQuery]":
+    """The judged queries that the options name."""
+    from hopweave.evaluate.queries import read_queries
+
+    return read_queries(options.queries)
 
 
 def _judging(options: argparse.Namespace) -> Judging:
