@@ -233,9 +233,9 @@ def calling():
     """A model that calls the first tool, and then says what the tool has said."""
 
     def answer(messages, **kwargs):
-        told = [one.content for one in messages if one.role == MessageRole.TOOL]
-        if told:
-            return ChatMessage(role=MessageRole.ASSISTANT, content=f"It says: {told[-1]}")
+        answers = [one.content for one in messages if one.role == MessageRole.TOOL]
+        if answers:
+            return ChatMessage(role=MessageRole.ASSISTANT, content=f"It says: {answers[-1]}")
         [first, *_] = kwargs["tools"]
         block = ToolCallBlock(tool_call_id="1", tool_name=first.metadata.name, tool_kwargs={"input": QUESTION})
         return ChatMessage(role=MessageRole.ASSISTANT, blocks=[block])
@@ -245,8 +245,8 @@ def calling():
 
 async def run_agent(agent):
     handler = agent.run(QUESTION)
-    told = [event async for event in handler.stream_events()]
-    return [str(await handler), *(str(event) for event in told)]
+    answers = [event async for event in handler.stream_events()]
+    return [str(await handler), *(str(event) for event in answers)]
 
 
 class Asked:
