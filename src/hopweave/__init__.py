@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hopweave.metadata.tenants import every_tenant, tenant
     from hopweave.pipeline import Pipeline, Result
     from hopweave.query import Query
-    from hopweave.readers.files import read_documents
+    from hopweave.readers.files import read_documents, register_reader
     from hopweave.recipe import Recipe, load_recipe, register
     from hopweave.report.page import html_report
     from hopweave.search.federated import FederatedPipeline
@@ -41,6 +41,7 @@ __all__ = [
     "load_recipe",
     "read_documents",
     "register",
+    "register_reader",
     "tenant",
 ]
 
@@ -50,7 +51,7 @@ _HOMES = {
     "graph_store.store": ("GraphStore",),
     "hit": ("Hit", "Receipt"),
     "knowledge_base.cache": ("QueryCache",),
-    "readers.files": ("read_documents",),
+    "readers.files": ("read_documents", "register_reader"),
     "knowledge_base.store": ("KnowledgeBase",),
     "metadata.tenants": ("every_tenant", "tenant"),
     "pipeline": ("Pipeline", "Result"),

@@ -1,23 +1,33 @@
 """Documents from files and folders, by the reader for each suffix."""
 
+import json
 import logging
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
+from hopweave.concurrency.once import once
 from hopweave.document import Document
 from hopweave.errors import UnreadableInput
+from hopweave.markup.data import data_page
 from hopweave.markup.page import Page, paragraphs
 from hopweave.readers.csv_rows import read_csv
+from hopweave.readers.epub import read_epub
 from hopweave.readers.json_lines import read_json_lines
-from hopweave.readers.pages import Reading, page_reader
+from hopweave.readers.limited_yaml import limited_yaml
+from hopweave.readers.mail import mail_reader
+from hopweave.readers.pages import Reading, page_documents, page_reader
 from hopweave.readers.tree import Tree
-from hopweave.readers.validation import OnBad
+from hopweave.readers.validation import OnBad, storable
 
 logger = logging.getLogger(__name__)
+
+
+Reader = Callable[[Path, str, Reading], Iterator[Document]]
 
 
 def _lazily(module: str, name: str) -> Callable[[str], Page]:
@@ -30,25 +40,78 @@ def _lazily(module: str, name: str) -> Callable[[str], Page]:
     return parse
 
 
-_MARKDOWN = page_reader(_lazily("markdown", "read_markdown"))
-_RST = page_reader(_lazily("rst", "read_rst"))
-_HTML = page_reader(_lazily("html", "read_html"))
-_ASCIIDOC = page_reader(_lazily("asciidoc", "read_asciidoc"))
-_NOTEBOOK = page_reader(_lazily("notebook", "read_notebook"))
-_TEXT = page_reader(paragraphs)
-
-_READERS: dict[str, Callable[[Path, str, Reading], Iterator[Document]]] = {
+_MARKDOWN, _RST, _HTML = (_lazily(name, f"read_{name}") for name in ("markdown", "rst", "html"))
+_PARSERS: dict[str, Callable[[str], Page]] = {
     **dict.fromkeys((".md", ".markdown", ".mdx", ".mkd"), _MARKDOWN),
     **dict.fromkeys((".rst", ".rest"), _RST),
+    **dict.fromkeys((".adoc", ".asciidoc", ".asc"), _lazily("asciidoc", "read_asciidoc")),
     **dict.fromkeys((".html", ".htm", ".xhtml"), _HTML),
-    **dict.fromkeys((".adoc", ".asciidoc", ".asc"), _ASCIIDOC),
-    ".ipynb": _NOTEBOOK,
-    **dict.fromkeys((".txt", ".text"), _TEXT),
-    ".jsonl": read_json_lines,
-    ".ndjson": read_json_lines,
+    ".ipynb": _lazily("notebook", "read_notebook"),
+    **dict.fromkeys((".txt", ".text"), paragraphs),
+    ".json": lambda text: data_page(json.loads(text)),
+    **dict.fromkeys((".yaml", ".yml"), lambda text: data_page(limited_yaml(text))),
+}
+"""For each suffix of text, what makes a page of it."""
+
+_READERS: dict[str, Reader] = {
+    **{suffix: page_reader(parse) for suffix, parse in _PARSERS.items()},
+    **dict.fromkeys((".jsonl", ".ndjson"), read_json_lines),
     **dict.fromkeys((".csv", ".tsv"), read_csv),
+    **dict.fromkeys((".eml", ".mbox"), mail_reader(_PARSERS)),
+    ".epub": read_epub,
 }
 """The reader for each suffix."""
+
+ENTRY_POINTS = "hopweave.readers"
+"""The group in which a package offers readers: a suffix, and a function as for `register_reader`."""
+
+
+def register_reader(suffix: str, function: Callable[[Path], Page | str | Iterable[Document]]) -> None:
+    r"""Read files with this suffix by a function of the user's.
+
+    It gets the path of a file and returns its text in Markdown, a `Page`, or documents. A package offers such a
+    function by an entry point `".suffix" = "module:function"` in the group `hopweave.readers`.
+
+    >>> register_reader(".log", lambda file: "# Log\n\n" + file.read_text())
+    >>> ".log" in suffixes()
+    True
+    """
+    if not suffix.startswith(".") or suffix != suffix.lower():
+        raise ValueError(f"suffix: must begin with a dot and be in small letters, but got {suffix!r}")
+    _READERS[suffix] = _made_by(function)
+
+
+def _made_by(function: Callable[[Path], Page | str | Iterable[Document]]) -> Reader:
+    def read(file: Path, name: str, reading: Reading) -> Iterator[Document]:
+        try:
+            made = function(file)
+            made = _MARKDOWN(made) if isinstance(made, str) else made
+            made = made if isinstance(made, Page) else list(made)
+        except (UnreadableInput, OSError):
+            raise
+        except Exception as error:  # whatever a function of the user's may raise
+            raise UnreadableInput(f"{file}: its reader failed: {type(error).__name__}: {error}") from error
+        found = page_documents(made, name, reading, file) if isinstance(made, Page) else made
+        yield from (storable(document, file) for document in found)
+
+    return read
+
+
+@once()
+def _offered() -> dict[str, EntryPoint]:
+    return {one.name: one for one in entry_points(group=ENTRY_POINTS)}
+
+
+def suffixes() -> list[str]:
+    """The suffixes of files that are read."""
+    return [*_READERS, *(suffix for suffix in _offered() if suffix not in _READERS)]
+
+
+def _reader(file: Path) -> Reader | None:
+    suffix = file.suffix.lower()
+    if suffix not in _READERS and suffix in _offered():
+        register_reader(suffix, _offered()[suffix].load())
+    return _READERS.get(suffix)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +135,11 @@ def read_documents(
     follow_links: bool = False,
     site_url: str = "",
 ) -> Iterator[Document]:
-    r"""Documents from a folder of Markdown and text, or from a Markdown, text, JSON Lines or CSV file.
+    r"""Documents from a folder, or from a file.
 
-    Markdown is cut at headings, and long sections at paragraphs, into passages of at most about `max_characters`.
-    The `source` of a document is its file. Of a folder, files that end in .md, .markdown, .txt, .jsonl, .ndjson or .csv
-    are read; hidden folders and files are skipped. What cannot be read raises `UnreadableInput` with file and line;
+    Texts are cut at headings, and long sections at paragraphs, into passages of at most about `max_characters`.
+    The `source` of a document is its file. Of a folder, files of all kinds that there is a reader for (`suffixes`) are
+    read; hidden folders and files are skipped. What cannot be read raises `UnreadableInput` with file and line;
     with `on_bad`, the error is passed to it and reading continues. Symbolic links that lead out of the folder are
     skipped with a warning, unless `follow_links`, and so are those that lead to nothing.
 
@@ -103,10 +166,10 @@ def read_documents(
 
 def read_file(file: Path, source: str, reading: Reading) -> Iterator[Document]:
     """Documents from one file, whose `source` and ids have this name."""
-    on_bad, reader = reading.on_bad, _READERS.get(file.suffix.lower())
+    on_bad, reader = reading.on_bad, _reader(file)
     try:
         if reader is None:
-            raise UnreadableInput(f"{file}: unknown kind of file; allowed are {', '.join(_READERS)} and folders")
+            raise UnreadableInput(f"{file}: unknown kind of file; allowed are {', '.join(suffixes())} and folders")
         for document in reader(file, source, reading):
             yield replace(document, source=source)
     except UnreadableInput as error:
@@ -131,14 +194,14 @@ def list_files(path: str | Path, *, follow_links: bool = False) -> Listing:
     """What there is to read at a path, in the order of names. Nothing is opened."""
     if not Path(path).is_dir():
         return Listing([(Path(path), Path(path).name)])
-    root, listing = os.path.realpath(path), Listing()
+    root, listing, read = os.path.realpath(path), Listing(), frozenset(suffixes())
 
     def unreadable(error: OSError) -> None:
         name = os.path.relpath(error.filename, path)
         listing.unreadable[name] = UnreadableInput(f"{error.filename}: cannot be read: {error.strerror}")
 
     for file in sorted(_entries(Path(path), follow_links, unreadable)):
-        name, known = file.relative_to(path).as_posix(), file.suffix.lower() in _READERS
+        name, known = file.relative_to(path).as_posix(), file.suffix.lower() in read
         try:
             if reason := _why_not_followed(file, root, follow_links):
                 if known or not file.suffix or file.is_dir():

@@ -14,7 +14,7 @@ from hopweave.graph.build.builders.addresses import ADDRESSES
 from hopweave.markup.page import Page
 from hopweave.readers.limited_yaml import limited_yaml
 from hopweave.readers.passages import Passage, passages
-from hopweave.readers.tree import Tree, header_links
+from hopweave.readers.tree import Tree, header_links, reply_links
 from hopweave.readers.validation import OnBad, storable
 
 logger = logging.getLogger(__name__)
@@ -62,7 +62,7 @@ def page_documents(page: Page, name: str, reading: Reading, place: object) -> It
     called = [one for one in dict.fromkeys(whole) if one and one != tree.prefix + name]
     keys = [f"{name}#{part.name}" if part.name else name for part in parts]
     for number, (key, part) in enumerate(zip(keys, parts, strict=True)):
-        links = [*header_links(front), *part.links] if not number else part.links
+        links = [*header_links(front), *reply_links(front), *part.links] if not number else part.links
         extra: dict[str, Any] = {}
         if len(parts) > 1:
             extra["source_id"] = name

@@ -188,6 +188,7 @@ class Tree:
                 found += [value, *([] if own.removeprefix(self._at("")) in self._places else [own])]
         for value in _texts(front.get("id")):
             found += [f"id:{value}", self._own(value, folder)]
+        found += [f"id:{value}" for value in _texts(front.get("message_id"))]
         for value in _texts(front.get("pep")):
             found.append(f"pep:{value.lstrip('0')}")
         return found
@@ -325,3 +326,12 @@ def header_links(front: Mapping[str, Any]) -> list[Link]:
         return []
     values = (str(front.get(key, "")) for key in ("replaces", "superseded-by", "requires"))
     return [Link.to(f"pep:{number}", number) for value in values for number in _SUPERSEDING.findall(value)]
+
+
+def reply_links(front: Mapping[str, Any]) -> list[Link]:
+    """The link from a message to the one it answers.
+
+    >>> reply_links({"in_reply_to": "1@example.org"})
+    [Link(text='', target='id:1@example.org', anchor='')]
+    """
+    return [Link("", f"id:{front['in_reply_to']}")] if front.get("in_reply_to") else []
