@@ -98,8 +98,8 @@ def completed(data: dict[str, Any]) -> dict[str, Any]:
     needed = {
         name
         for one in sources.values()
-        if one["kind"] in ("pagerank", "graph_boost", "intent_edges")
-        for name in one.get("seeds_from", ("text", "vector"))
+        if one["kind"] in ("pagerank", "graph_boost", "intent_edges", "evidence_sum")
+        for name in one.get("seeds_from", one.get("candidates_from", ("text", "vector")))
     }
     usual = {"text": {"kind": "bm25"}, "vector": {"kind": "vector"}}
     return data | ({"sources": {name: usual[name] for name in needed - set(sources)} | sources} if sources else {})

@@ -23,6 +23,7 @@ from hopweave.routing.gate import Gate
 from hopweave.routing.intent import IntentClassifier
 from hopweave.routing.plan import Planner
 from hopweave.sources.bm25 import BM25
+from hopweave.sources.evidence_sum import EvidenceSum
 from hopweave.sources.full_text import FullText
 from hopweave.sources.graph_boost import GraphBoost
 from hopweave.sources.intent_edges import IntentEdges
@@ -53,6 +54,7 @@ from hopweave.vector.remote_embedder import RemoteEmbedder
 CATALOGUE: tuple[type[Component], ...] = (
     # sources
     BM25,
+    EvidenceSum,
     FullText,
     GraphBoost,
     IntentEdges,

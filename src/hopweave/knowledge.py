@@ -42,18 +42,32 @@ class ScoredRanking(list[tuple[str, float]]):
 def above_chance(ranking: Ranking, *, tail: Tail) -> dict[str, Any]:
     """What a source should say of its ranking in its receipts: how far the best hit is above what chance gives.
 
-    Nothing if the ranking has no distribution of scores (`ScoreDistribution.above_chance`).
+    With it come mean and deviation of the scores of all documents. Nothing if the ranking has no distribution of
+    scores; without the ratio if there is none (`ScoreDistribution.above_chance`).
 
     >>> scores = ScoreDistribution(documents=20, mean=0.5, deviation=0.5)
     >>> above_chance(ScoredRanking([("a", 2.0)], scores), tail="exponential")
-    {'above_chance': 1.001}
+    {'above_chance': 1.001, 'mean': 0.5, 'deviation': 0.5}
     >>> above_chance([("a", 2.0)], tail="exponential")
     {}
     """
     if not ranking or not isinstance(ranking, ScoredRanking):
         return {}
-    ratio = ranking.distribution.above_chance(ranking[0][1], tail=tail)
-    return {} if ratio is None else {"above_chance": round(ratio, 3)}
+    _, mean, deviation = lies = ranking.distribution
+    ratio = lies.above_chance(ranking[0][1], tail=tail)
+    known = {} if ratio is None else {"above_chance": round(ratio, 3)}
+    return {**known, "mean": mean, "deviation": deviation}
+
+
+class Evidence(NamedTuple):
+    """What one kind of evidence says of candidates: their scores by id, and how the scores of all lie.
+
+    `share` is how much it may say in this corpus, in [0, 1].
+    """
+
+    scores: Mapping[str, float]
+    distribution: ScoreDistribution
+    share: float = 1.0
 
 
 class Capability(StrEnum):
@@ -71,6 +85,8 @@ class Capability(StrEnum):
     """Ranks documents by their vectors: `rank_vectors`."""
     SMOOTHED_VECTORS = "smoothed_vectors"
     """Ranks documents by vectors blended with those of neighbours in the graph: `rank_smoothed`."""
+    SCORES = "scores"
+    """Scores candidates that others have found: `score_text`, `score_vectors`, `score_documents`."""
     EMBEDDER = "embedder"
     """Makes the vector of a question: `embed`."""
     TEXT_EMBEDDER = "text_embedder"
@@ -180,6 +196,44 @@ class Knowledge(Protocol):
     ) -> Ranking:
         """Documents by cosine to a vector of the named embedding model."""
         raise _missing(self, Capability.VECTORS, "rank_vectors")
+
+    def score_text(
+        self,
+        terms: Mapping[str, float],
+        ids: Collection[str],
+        *,
+        analyzer: str,
+        tenant: Mapping[str, Any] | None = None,
+        best: int = 0,
+    ) -> Mapping[str, float]:
+        """The BM25 scores of these documents, 0 without a term, and of the `best` of all; hidden ones are left out."""
+        raise _missing(self, Capability.SCORES, "score_text")
+
+    def score_vectors(
+        self,
+        vector: Vector,
+        ids: Collection[str],
+        *,
+        model: str | None = None,
+        tenant: Mapping[str, Any] | None = None,
+    ) -> Mapping[str, float]:
+        """The cosines of these documents to a vector of the named model; those without a vector are left out."""
+        raise _missing(self, Capability.SCORES, "score_vectors")
+
+    def score_documents(
+        self,
+        terms: Mapping[str, float],
+        ids: Collection[str],
+        *,
+        analyzer: str,
+        tenant: Mapping[str, Any] | None = None,
+    ) -> Mapping[str, Evidence]:
+        """What the documents that these passages are parts of, and the corpus, say of them, by kind of evidence.
+
+        `document` is BM25 of the whole document; `latent` and `latent_document` are cosines of passage and document in
+        a latent space of the corpus. A passage that is no part of a larger document has none of them.
+        """
+        raise _missing(self, Capability.SCORES, "score_documents")
 
     @property
     def own_share(self) -> float:

@@ -212,9 +212,15 @@ class _Run:
         check_skip(self.query.skip)
         skipped = {name for name, source in self.recipe.sources.items() if source.skipped_by(self.query)}
         left = tuple(name for name in plan.sources if name not in skipped)
+        left = tuple(name for name in left if self._finds_something(name, left))
         if not left:
             raise ValueError(f"skip: {', '.join(self.query.skip)} leaves no source of {', '.join(plan.sources)}")
         return replace(plan, sources=left, reason=f"{plan.reason}; skipped: {', '.join(self.query.skip)}")
+
+    def _finds_something(self, name: str, left: Sequence[str]) -> bool:
+        """Whether a source finds anything with those that are left."""
+        source = self.recipe.sources[name]
+        return not source.needs or source.without_upstream is not None or bool(set(source.needs) & set(left))
 
     def _entities(self) -> int:
         """Count the nodes of the graph that the question names."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-MAX_MODULES = {"question": 45, "document": 28}
+MAX_MODULES = {"question": 48, "document": 28}
 MAX_FRAMES_TO_BM25 = 7
 
 

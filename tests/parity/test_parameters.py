@@ -39,6 +39,7 @@ OTHERS = {
     ("source", "graph_boost", "seeds_from"): ("vector",),
     ("source", "graph_boost", "edge_type_weights"): {"requires": 0.1},
     ("source", "intent_edges", "seeds_from"): ("vector",),
+    ("source", "evidence_sum", "candidates_from"): ("vector",),
 }
 
 

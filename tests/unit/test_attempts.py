@@ -152,7 +152,7 @@ def test_unknown_switches_are_refused_with_those_there_are(kb):
         Pipeline("hybrid", kb).run(Query("Skua", skip=["reranking"]))
     with pytest.raises(TypeError, match=r"skip: must be a list of names such as \['rerank'\], but got 'rerank'"):
         Query("Skua", skip="rerank")
-    with pytest.raises(ValueError, match="skip: bm25, vector leaves no source of text, vector"):
+    with pytest.raises(ValueError, match="skip: bm25, vector leaves no source of text, vector, evidence"):
         Pipeline("hybrid", kb).run(Query("Skua", skip=["vector", "bm25"]))
 
 

@@ -334,11 +334,12 @@ def test_the_table_shows_rank_score_id_title_and_text(run, isles_db):
 def test_explain_shows_receipts_and_timings(run, isles_db):
     _, out, _ = run("query", "tide gate", "--explain")
     assert re.search(
-        r"· pagerank: 1  rank=1  seeds=\['Tide gate'\]  linking=1  trust=1 .* path=Tide gate ←about— Tide", out
+        r"· pagerank: 1  rank=1  seeds=\['Tide gate'\]  linking=1  trust=[\d.]+ .* path=Tide gate ←about— Tide", out
     )
     assert re.search(r"· bm25: [\d.]+  rank=1  analyzer=nlp", out)
     assert re.search(r"· vector: [\d.]+  rank=1  model=wordllama", out)
-    assert re.search(r"· trust_weighted: 1 .*weights=\{graph: 1, text: 0, vector: 0\}", out)
+    assert re.search(r"· trust_weighted: 1 .*weights=\{evidence: [\d.]+, graph: [\d.]+, text: 0, vector: 0\}", out)
+    assert re.search(r"· evidence_sum: [\d.]+  rank=1  addends=\{", out)
     assert re.search(r"text [\d.]+ ms, .*total [\d.]+ ms", out)
 
 
@@ -349,7 +350,7 @@ def test_json_is_one_document_and_nothing_else(run, isles_db):
     assert data["hits"][0]["id"] == "gate"
     assert len(data["hits"]) == 3
     assert data["query"] == "tide gate"
-    assert data["plan"]["sources"] == ["text", "vector", "graph"]
+    assert data["plan"]["sources"] == ["text", "vector", "graph", "evidence"]
 
 
 def test_a_report_is_written_beside_what_is_printed(run, isles_db):

@@ -409,7 +409,7 @@ def test_the_result_is_json(kb):
     data = json.loads(json.dumps(Pipeline("hybrid", kb).run("ferry").as_dict()))
     assert data["query"] == "ferry"
     assert data["hits"][0]["receipts"][-1]["stage"] == "trust_weighted"
-    assert data["plan"]["sources"] == ["text", "vector"]
+    assert data["plan"]["sources"] == ["text", "vector", "evidence"]
 
 
 def test_nothing_found_is_an_empty_answer():

@@ -86,6 +86,7 @@ OTHERS = {  # what takes other inputs than the rest of its role, and what has no
     "TimeDecayRanker": AGED,
     "EmbeddingRetriever": Case({"query_embedding": [0.1] * 256}, "source", ASKED, ()),
     "GraphBoostRetriever": Case(SEEDED, "source", ASKED, ("text",)),
+    "EvidenceSumRetriever": Case(SEEDED, "source", ASKED, ("text",)),
     "IntentEdgesRetriever": Case(SEEDED, "source", ASKED, ("text",)),
     "HybridGraphRetriever": Case({"query": QUERY}, None, ASKED, ()),
     "PageRankRetriever": Case(

@@ -159,7 +159,7 @@ def test_a_recipe_ranks_with_the_retriever_of_a_store_and_hands_out_its_document
     found = found_by(with_recipe)
     assert {"skua", "yard"} <= {one.id for one in found}
     details = found[0].meta["hopweave"]["receipts"][-1]["details"]
-    assert {"text", "vector", "graph"} == set(details["signals"])
+    assert {"text", "vector", "graph", "evidence"} == set(details["signals"])
     store.delete_documents(["yard"])  # the file still has it
     assert "yard" not in {one.id for one in found_by(with_recipe)}
     assert found_by(with_recipe)
@@ -183,7 +183,7 @@ def test_a_tenant_sees_only_its_own_of_what_other_retrievers_found(file):
 def test_a_branch_that_did_not_run_is_absent_from_the_recipe(file):
     retriever = RecipeRetriever(knowledge_base=file, recipe="multihop", upstream=["vector"])
     found = retriever.run(query=QUESTION)["documents"]
-    assert set(found[0].meta["hopweave"]["receipts"][-1]["details"]["signals"]) <= {"text", "graph"}
+    assert set(found[0].meta["hopweave"]["receipts"][-1]["details"]["signals"]) <= {"text", "graph", "evidence"}
 
 
 def test_names_that_a_recipe_does_not_have_are_refused(file):

@@ -30,7 +30,7 @@ def test_finds_documents_and_tells_why(file):
     assert {document.id for document in documents[:2]} == {"skua", "plover"}
     assert all(isinstance(document, Document) for document in documents)
     stages = [receipt["stage"] for receipt in documents[0].meta["hopweave"]["receipts"]]
-    assert stages == ["pagerank", "bm25", "vector", "trust_weighted"]
+    assert stages == ["evidence_sum", "pagerank", "bm25", "vector", "trust_weighted"]
     json.dumps(documents[0].meta)
 
 

@@ -13,6 +13,7 @@ from llama_index.query_engine.hopweave import GateQueryEngine, RecipeQueryEngine
 from llama_index.response_synthesizers.hopweave import ContextBuilderSynthesizer
 from llama_index.retrievers.hopweave import (
     BM25Retriever,
+    EvidenceSumRetriever,
     FusionRetriever,
     PageRankRetriever,
     RecipeRetriever,
@@ -64,7 +65,13 @@ def test_finds_nodes_and_says_why_but_not_to_the_llm(kb):
     nodes = RecipeRetriever(kb).retrieve(QUESTION)
     assert {node.node_id for node in nodes[:2]} == {"pump", "pump-copy"}
     receipts = nodes[0].metadata["hopweave"]["receipts"]
-    assert [receipt["stage"] for receipt in receipts] == ["pagerank", "bm25", "vector", "trust_weighted"]
+    assert [receipt["stage"] for receipt in receipts] == [
+        "evidence_sum",
+        "pagerank",
+        "bm25",
+        "vector",
+        "trust_weighted",
+    ]
     for mode in (MetadataMode.LLM, MetadataMode.EMBED):
         assert "receipts" not in nodes[0].node.get_content(metadata_mode=mode)
 
@@ -105,7 +112,7 @@ def test_a_retriever_of_your_own_takes_the_place_of_a_source(kb, index):
 
 
 def test_a_name_that_no_source_has_is_an_error_that_names_the_sources(kb, index):
-    sources = "is no source of recipe 'multihop'; its sources are text, vector, graph; a further source"
+    sources = "is no source of recipe 'multihop'; its sources are text, vector, graph, evidence; a further source"
     for misspelt in ({"vectors": index.as_retriever()}, {"vectors": None}):
         for make in (RecipeRetriever, lambda kb, **more: load_query_engine("multihop", kb, **more)):
             with pytest.raises(ValueError, match=f"retrievers: 'vectors' {sources}"):
@@ -118,7 +125,7 @@ def test_a_further_source_is_given_as_one(kb, index):
     ).as_retriever()
     retriever = RecipeRetriever(kb, recipe="hybrid", additional_retrievers={"own": own})
     assert "elsewhere" in [node.node_id for node in retriever.retrieve(QUESTION)]
-    assert list(retriever._pipeline.recipe.sources) == ["text", "vector", "own"]
+    assert list(retriever._pipeline.recipe.sources) == ["text", "vector", "evidence", "own"]
     assert load_query_engine("hybrid", kb, additional_retrievers={"own": own}).query(QUESTION).source_nodes
     with pytest.raises(ValueError, match="additional_retrievers: 'text' is a source of recipe 'hybrid'"):
         RecipeRetriever(kb, recipe="hybrid", additional_retrievers={"text": own})
@@ -317,7 +324,10 @@ def native_multihop(kb, **options):
     """The recipe `multihop` put together from retrievers by hand."""
     text, vector = BM25Retriever(kb, similarity_top_k=50), VectorSearchRetriever(kb, similarity_top_k=50)
     graph = PageRankRetriever(kb, upstream={"text": text, "vector": vector}, similarity_top_k=30)
-    return FusionRetriever({"text": text, "vector": vector, "graph": graph}, fuse="trust_weighted", **options)
+    found = {"text": text, "vector": vector, "graph": graph}
+    evidence = EvidenceSumRetriever(kb, upstream=found, similarity_top_k=50)
+    shares = {"text": 0, "vector": 0}
+    return FusionRetriever({**found, "evidence": evidence}, fuse="trust_weighted", weights=shares, **options)
 
 
 @pytest.mark.parametrize("top_k", [1, 5, 60])

@@ -10,7 +10,7 @@ import numpy as np
 from hopweave.graph.documents import passage_numbers
 from hopweave.graph.port import GraphPort
 from hopweave.hit import Hit, Vector
-from hopweave.knowledge import Capability, Knowledge, Ranking, Unseen, Within
+from hopweave.knowledge import Capability, Evidence, Knowledge, Ranking, Unseen, Within
 from hopweave.metadata.filters import Filters
 from hopweave.metadata.tenants import in_tenant
 
@@ -197,6 +197,18 @@ class ExternalDocuments(Knowledge):
     def rank_vectors(self, *arguments: Any, **options: Any) -> Ranking:
         """Documents by cosine to a vector."""
         return self._index.rank_vectors(*arguments, **options)
+
+    def score_text(self, *arguments: Any, **options: Any) -> Mapping[str, float]:
+        """The BM25 scores of candidates."""
+        return self._index.score_text(*arguments, **options)
+
+    def score_vectors(self, *arguments: Any, **options: Any) -> Mapping[str, float]:
+        """The cosines of candidates to a vector."""
+        return self._index.score_vectors(*arguments, **options)
+
+    def score_documents(self, *arguments: Any, **options: Any) -> Mapping[str, Evidence]:
+        """What the documents that candidates are parts of, and the corpus of the index, say of them."""
+        return self._index.score_documents(*arguments, **options)
 
     @property
     def own_share(self) -> float:

@@ -6,12 +6,15 @@ Every question is about many nodes at once: a graph in a database answers each c
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hopweave.graph.model import Node
+
+if TYPE_CHECKING:
+    from hopweave.graph.storage.name_case import NameCase
 
 Direction = Literal["out", "in", "both"]
 """Which edges of a node count: those that leave it, those that arrive, or all of them.
@@ -288,6 +291,10 @@ class GraphPort(Protocol):
 
     def topic_share(self) -> float:
         """About how many of the passages say what they are about, by a title or in their first words, in [0, 1]."""
+        ...
+
+    def name_case(self, passages: Indices) -> "NameCase | None":
+        """How the names that lead from passage to passage are written, here and in the corpus; None if not known."""
         ...
 
     def cooccurring(self, words: Iterable[str]) -> tuple[Indices, Floats]:

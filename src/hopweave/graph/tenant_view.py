@@ -57,6 +57,7 @@ class TenantView:
         # these are of the whole graph, visible or not
         self.nodes_of_kind, self.targets_of_type = graph.nodes_of_kind, graph.targets_of_type
         self.topic_share, self.cooccurring, self.expect_words = graph.topic_share, graph.cooccurring, graph.expect_words
+        self.name_case = graph.name_case
         self._passages = graph.nodes_of_kind("passage")
         self._statements = graph.statements()
         self._state = np.zeros(self.size, np.uint8) if known is None else known

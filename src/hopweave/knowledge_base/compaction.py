@@ -195,11 +195,11 @@ class Compaction(ForkAware):
             self.snapshot.folder.remove_leftovers(connection)
 
     def _write_image(self, index: LiveIndex[Any], rebuild: bool) -> Noted:
-        with self.snapshot.view(*([] if rebuild or index.private else [index])) as view:
+        with self.snapshot.view(*([] if rebuild or index.private or index.anew_for_image else [index])) as view:
             if rebuild:
                 value, position = index.followed(Held(index.empty(), 0, 0), view.connection)
                 held = Held(value, view.version, position)
-            elif index.private:
+            elif index.private or index.anew_for_image:
                 held = index.for_image(view.version, view.connection, self.snapshot.folder)
             else:
                 held = view.held[index.name]

@@ -11,13 +11,15 @@ from pathlib import Path
 from threading import Lock, RLock, get_ident
 from time import monotonic, sleep
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 from weakref import finalize
 
 from hopweave.errors import KnowledgeBaseBusy, KnowledgeBaseError
 from hopweave.knowledge_base.file_path import check_path
 from hopweave.knowledge_base.locks import Connection, ForkAware, file_at, file_state, has_log, leave_open, watch_forks
 from hopweave.knowledge_base.schema import connect, explained, prepare
+
+Value = TypeVar("Value", str, int)
 
 _VALUES_PER_STATEMENT = 500
 _FORK_SECONDS = 5.0  # for which a fork waits for other threads
@@ -264,8 +266,8 @@ def _close_all(connections: deque[Connection]) -> None:
             connections.pop().close()
 
 
-def grouped(ids: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """Distinct ids in groups that fit a statement, each with the marks to bind it to.
+def grouped(ids: Iterable[Value]) -> Iterator[tuple[str, list[Value]]]:
+    """Distinct ids or rows in groups that fit a statement, each with the marks to bind it to.
 
     >>> list(grouped(["a", "b", "a"]))
     [('?, ?', ['a', 'b'])]

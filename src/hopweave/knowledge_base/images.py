@@ -172,9 +172,12 @@ def replace(connection: sqlite3.Connection, image: Noted) -> None:
     )
 
 
+_OVER_ROWS = ("text:", "vectors:", "latent:")
+
+
 def clear_removed(connection: sqlite3.Connection) -> None:
     """Forget the rows whose removal every image of documents knows about."""
-    versions = [image.version for image in all_noted(connection) if image.name.startswith(("text:", "vectors:"))]
+    versions = [image.version for image in all_noted(connection) if image.name.startswith(_OVER_ROWS)]
     if versions:
         connection.execute("DELETE FROM removed WHERE version <= ?", (min(versions),))
         connection.execute("UPDATE state SET cleared = max(cleared, ?)", (min(versions),))

@@ -1,9 +1,10 @@
 """The indexes of a file: each starts from its image and follows what was written since."""
 
+import json
 import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -16,14 +17,17 @@ from hopweave.graph.storage import ledger, tables
 from hopweave.graph.storage.table_graph import TableGraph
 from hopweave.graph.storage.tables import GraphTables
 from hopweave.knowledge_base.conditions import Rows
+from hopweave.knowledge_base.connections import grouped
 from hopweave.knowledge_base.images import ImageFolder, Noted, noted
+from hopweave.metadata.whole_document import whole_document
 from hopweave.sources.pagerank import PageRank
 from hopweave.storage.images import Array, Image
 from hopweave.storage.strings import string_hash
 from hopweave.text import bm25_index
 from hopweave.text.analyzers import analyzer, term_counts
 from hopweave.text.bm25_index import BM25Index
-from hopweave.vector import vector_index
+from hopweave.vector import latent_index, vector_index
+from hopweave.vector.latent_index import CountsOf, LatentIndex, Part
 from hopweave.vector.vector_index import VectorIndex
 
 T = TypeVar("T")
@@ -49,6 +53,7 @@ class LiveIndex(ABC, Generic[T]):
 
     format_version: ClassVar[int]
     writable: ClassVar[bool] = False  # whether the arrays of an image are mapped copy-on-write
+    anew_for_image: ClassVar[bool] = False  # whether an image is made by `for_image` though `followed` changes nothing
     private: ClassVar[bool] = (
         False  # whether `followed` changes its value, so that an image is made from one of its own
     )
@@ -129,6 +134,7 @@ class LiveIndex(ABC, Generic[T]):
 
 
 _TermCounts = tuple[int, Any, Any]
+_FEW_ROWS = 2000  # are read one by one; more by reading all
 
 
 class _OverRows(LiveIndex[T]):
@@ -226,6 +232,55 @@ class LiveVectors(_OverRows[VectorIndex | None]):
         return np.array_equal(rows, other_rows) and (not len(rows) or np.array_equal(matrix, other_matrix))
 
 
+class LiveLatent(_OverRows[LatentIndex]):
+    """The latent spaces of parts of documents, by the terms of an analyzer; empty where no passage is a part."""
+
+    format_version = latent_index.FORMAT
+    anew_for_image = True
+
+    def __init__(self, analyzer_name: str, *, stored: bool) -> None:
+        super().__init__(f"latent:{analyzer_name}")
+        self._analyzer = analyzer_name
+        self._stored = stored
+
+    def empty(self) -> LatentIndex:
+        """No documents."""
+        return LatentIndex.empty()
+
+    def opened(self, image: Image) -> LatentIndex:
+        """Mapped axes and directions."""
+        return LatentIndex.from_arrays(image.header, image.arrays)
+
+    def followed(self, held: Held[LatentIndex], connection: sqlite3.Connection) -> tuple[LatentIndex, int]:
+        """New parts in, removed rows out; axes are learned anew when enough has changed."""
+        removed, last = _removed(connection, held.version), last_row(connection)
+        passages = last_count(connection, held.position) - int(np.count_nonzero(removed <= held.position))
+        changed = held.value.changed(list(_parts(connection, held.position)), removed, self.counts_of(connection))
+        return replace(changed, passages=held.value.passages + passages), last
+
+    def for_image(self, version: int, connection: sqlite3.Connection, folder: ImageFolder) -> Held[LatentIndex]:
+        """Learned from what there is now, whatever there was before."""
+        held = super().for_image(version, connection, folder)
+        return replace(held, value=held.value.learned(self.counts_of(connection))) if held.value.changes else held
+
+    def counts_of(self, connection: sqlite3.Connection) -> CountsOf:
+        """A function that reads the term counts of rows."""
+        return lambda rows: _term_counts(connection, self._analyzer, rows, stored=self._stored)
+
+    def arrays(self, value: LatentIndex) -> tuple[dict[str, Any], Mapping[str, Array]]:
+        """Axes and directions."""
+        return value.arrays()
+
+    def size(self, value: LatentIndex) -> int:
+        """Documents, parts or not."""
+        return value.passages
+
+    def same(self, one: LatentIndex, other: LatentIndex) -> bool:
+        """Whether they have the same axes, and the same directions under the same rows."""
+        mine, others = one.arrays()[1], other.arrays()[1]
+        return all(np.array_equal(array, others[name]) for name, array in mine.items())
+
+
 def stored_models(connection: sqlite3.Connection) -> list[str]:
     """The embedding models that have vectors in the file or an image; the cost is that of the answer."""
     found = connection.execute(
@@ -240,6 +295,40 @@ def stored_models(connection: sqlite3.Connection) -> list[str]:
 def last_row(connection: sqlite3.Connection) -> int:
     """The largest row there is, 0 without documents."""
     return int(connection.execute("SELECT coalesce(max(row), 0) FROM documents").fetchone()[0])
+
+
+def last_count(connection: sqlite3.Connection, after: int) -> int:
+    """How many documents have a row after this one."""
+    return int(connection.execute("SELECT count(*) FROM documents WHERE row > ?", (after,)).fetchone()[0])
+
+
+def _parts(connection: sqlite3.Connection, after: int) -> Iterator[Part]:
+    """The parts of documents among the rows after this one."""
+    found = connection.execute("SELECT row, id, metadata FROM documents WHERE row > ? ORDER BY row", (after,))
+    for row, id_, metadata in found:
+        if whole := whole_document(id_, json.loads(metadata)):
+            yield Part(row, string_hash(id_), string_hash(whole))
+
+
+def _term_counts(
+    connection: sqlite3.Connection, name: str, rows: Rows, *, stored: bool
+) -> list[tuple[npt.NDArray[np.uint64], npt.NDArray[np.int32]]]:
+    """The term counts of rows, sorted rows in, one after the other out."""
+    if len(rows) > _FEW_ROWS:
+        wanted, read = set(rows.tolist()), (_stored_terms if stored else _analysed_terms)
+        return [(keys, counts) for row, keys, counts in read(connection, name, int(rows[0]) - 1) if row in wanted]
+    found = {}
+    for marks, group in grouped(rows.tolist()):
+        if stored:
+            query = f"SELECT row, keys, counts FROM terms WHERE analyzer = ? AND row IN ({marks})"
+            for row, keys, counts in connection.execute(query, [name, *group]):
+                found[row] = np.frombuffer(keys, np.uint64), np.frombuffer(counts, np.int32)
+        else:
+            analyse = analyzer(name)
+            query = f"SELECT row, title, text FROM documents WHERE row IN ({marks})"
+            for row, title, text in connection.execute(query, group):
+                found[row] = term_counts(analyse(searchable(title, text)))
+    return [found[row] for row in rows.tolist()]
 
 
 def _removed(connection: sqlite3.Connection, after_version: int) -> Rows:

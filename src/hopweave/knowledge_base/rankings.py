@@ -4,23 +4,29 @@ Blended vectors are never stored: that of a document would keep a trace of a nei
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from hopweave.component import Embedder
 from hopweave.concurrency.once import LRUCache
 from hopweave.errors import EmbeddingError
 from hopweave.graph.documents import graph_of, passage_numbers
 from hopweave.hit import Vector
-from hopweave.knowledge import Knowledge, Ranking
+from hopweave.knowledge import Evidence, Knowledge, Ranking
 from hopweave.knowledge_base.conditions import Rows, Tenant, tenant_condition
 from hopweave.knowledge_base.locks import ForkAware, watch_forks
 from hopweave.knowledge_base.settings import Settings
 from hopweave.knowledge_base.snapshot import Snapshot, View
+from hopweave.scores import ScoreDistribution
+from hopweave.storage.strings import string_hash
 from hopweave.text.analyzers import analyzer as analyze_with
+from hopweave.text.document_bm25 import Wholes, document_scores
+from hopweave.vector.latent_index import LatentIndex
+from hopweave.vector.latent_space import LatentVectors
 from hopweave.vector.smoothing import smoothed
 from hopweave.vector.vector_index import VectorIndex
 
@@ -62,6 +68,8 @@ class _NotKept(Exception):
 
 
 _KEPT = 4
+
+Floats = npt.NDArray[np.float64]
 
 
 class SmoothedVectors(ForkAware):
@@ -164,6 +172,34 @@ class SnapshotRankings(Knowledge):
                 view.warn_of_missing(index.size, name)
             return view.nearest(index, vector, name, top_k, self._rows(view, tenant))
 
+    def score_text(
+        self,
+        terms: Mapping[str, float],
+        ids: Collection[str],
+        *,
+        analyzer: str,
+        tenant: Tenant | None = None,
+        best: int = 0,
+    ) -> Mapping[str, float]:
+        """The BM25 scores of these documents, 0 without a term, and of the `best` of all; hidden ones are left out."""
+        with self._snapshot.view(self._snapshot.text(analyzer)) as view:
+            return text_scores(view, terms, ids, analyzer, self._rows(view, tenant), best)
+
+    def score_vectors(
+        self, vector: Vector, ids: Collection[str], *, model: str | None = None, tenant: Tenant | None = None
+    ) -> Mapping[str, float]:
+        """The cosines of these documents to a vector of the named model; those without a vector are left out."""
+        name = model or self.settings.model
+        with self._snapshot.view(self._snapshot.vectors(name)) as view:
+            return vector_scores(view, vector, ids, name, self._rows(view, tenant))
+
+    def score_documents(
+        self, terms: Mapping[str, float], ids: Collection[str], *, analyzer: str, tenant: Tenant | None = None
+    ) -> Mapping[str, Evidence]:
+        """What the documents that these passages are parts of, and the corpus, say of them, by kind of evidence."""
+        with self._snapshot.view(self._snapshot.text(analyzer), self._snapshot.latent(analyzer)) as view:
+            return document_evidence(view, terms, ids, analyzer, tenant)
+
     def rank_smoothed(
         self,
         vector: Vector,
@@ -180,3 +216,114 @@ class SnapshotRankings(Knowledge):
     def _rows(self, view: View, tenant: Tenant | None) -> Rows | None:
         """The rows to rank, sorted; None for all."""
         return view.allowed(tenant) if self._ranked is None else self._ranked
+
+
+def text_scores(
+    view: View, terms: Mapping[str, float], ids: Collection[str], analyzer: str, allowed: Rows | None, best: int
+) -> dict[str, float]:
+    """The BM25 scores of those of these documents that are allowed, and of the best of all that are."""
+    index = view.text(analyzer)
+    found = dict(view.ranking(*index.search(terms, best, allowed), best)) if best else {}
+    rows = _allowed(view.rows(key for key in ids if key not in found), allowed)
+    scores = index.scores(terms, np.fromiter(rows.values(), np.int64, len(rows)))
+    return found | dict(zip(rows, map(float, scores), strict=True))
+
+
+def vector_scores(
+    view: View, vector: Vector, ids: Collection[str], model: str, allowed: Rows | None
+) -> dict[str, float]:
+    """The cosines of those of these documents that are allowed and have a vector."""
+    index = view.vectors(model)
+    if index is None:
+        return {}
+    by_row = {row: key for key, row in _allowed(view.rows(ids), allowed).items()}
+    rows, cosines = index.scores(vector, np.array(sorted(by_row), np.int64))
+    return {by_row[row]: float(cosine) for row, cosine in zip(rows.tolist(), cosines, strict=True)}
+
+
+class Seen(NamedTuple):
+    """The parts and documents that an asker may see: parts by place, their documents, and the documents' directions.
+
+    `share` is how many of all passages are parts of a document of which the asker sees another part.
+    """
+
+    parts: Rows
+    wholes: Wholes
+    directions: LatentVectors
+    share: float
+
+
+def seen(view: View, analyzer: str, tenant: Tenant | None) -> Seen:
+    """What an asker may see. A document is made of its visible parts alone, so that hidden ones give nothing away."""
+    index, allowed = view.latent(analyzer), view.allowed(tenant)
+    if allowed is None:
+        parts, numbers, directions = np.arange(len(index.rows)), index.whole_of, index.wholes
+    else:
+        parts = np.flatnonzero(np.isin(index.rows, allowed))
+        visible, numbers = np.unique(index.whole_of[parts], return_inverse=True)
+        directions = LatentVectors(_visible_directions(view, analyzer, index, visible, parts))
+    wholes = Wholes(index.rows[parts], numbers)
+    passages = index.passages if allowed is None else len(allowed)
+    together = int(wholes.sizes[wholes.sizes > 1].sum())
+    return Seen(parts, wholes, directions, together / passages if passages else 0.0)
+
+
+def _visible_directions(
+    view: View, analyzer: str, index: LatentIndex, visible: Rows, parts: Rows
+) -> npt.NDArray[np.int8]:
+    """The directions of documents; those with hidden parts are made of the others."""
+    values = index.wholes.values[visible]
+    size = len(index.whole_keys)
+    hidden = np.bincount(index.whole_of, minlength=size) > np.bincount(index.whole_of[parts], minlength=size)
+    partly = np.flatnonzero(hidden[visible])
+    if len(partly):
+        values = values.copy()
+        values[partly] = index.projected_wholes(visible[partly], index.rows[parts], view.latent_counts(analyzer))
+    return values
+
+
+def document_evidence(
+    view: View, terms: Mapping[str, float], ids: Collection[str], analyzer: str, tenant: Tenant | None
+) -> dict[str, Evidence]:
+    """What documents and corpus say of their parts among these ids, by kind of evidence."""
+    index = view.latent(analyzer)
+    if not len(index.rows):
+        return {}
+    asker = view.version, f"{analyzer} {None if tenant is None else sorted(tenant.items())}"
+    known: Seen = view.snapshot.made.get_or_make(asker, lambda: seen(view, analyzer, tenant))
+    if known.share <= 0:
+        return {}
+    by_row = {row: key for key, row in view.rows(ids).items()}
+    rows = np.array(sorted(by_row), np.int64)
+    wholes = known.wholes.of(rows)
+    rows, wholes = rows[wholes >= 0], wholes[wholes >= 0]
+    keys = [by_row[row] for row in rows.tolist()]
+    found: dict[str, tuple[Floats, ScoreDistribution]] = {}
+    scores = document_scores(view.text(analyzer).segments, terms, known.wholes)
+    found["document"] = scores[wholes], ScoreDistribution.of(scores, known.wholes.count)
+    asked = [string_hash(term) for term in terms]
+    if (direction := index.part_space.question(asked)) is not None:
+        places, everything = index.places(rows), len(known.parts) == len(index.rows)
+        lie = index.parts.distribution(direction) if everything else _of(index.parts, direction, known.parts)
+        found["latent"] = index.parts.cosines(direction, places), lie
+    if (direction := index.document_space.question(asked)) is not None:
+        found["latent_document"] = (
+            known.directions.cosines(direction, wholes),
+            known.directions.distribution(direction),
+        )
+    return {
+        name: Evidence(dict(zip(keys, map(float, values), strict=True)), distribution, known.share)
+        for name, (values, distribution) in found.items()
+    }
+
+
+def _of(vectors: LatentVectors, direction: Floats, places: Rows) -> ScoreDistribution:
+    """How the cosines of some vectors lie, which takes a look at each."""
+    return ScoreDistribution.of(vectors.cosines(direction, places), len(places))
+
+
+def _allowed(rows: Mapping[str, int], allowed: Rows | None) -> dict[str, int]:
+    if allowed is None:
+        return dict(rows)
+    visible: Sequence[bool] = np.isin(list(rows.values()), allowed).tolist()
+    return {key: row for (key, row), seen in zip(rows.items(), visible, strict=True) if seen}

@@ -18,12 +18,13 @@ from hopweave.graph.storage.table_graph import TableGraph
 from hopweave.hit import Vector
 from hopweave.knowledge import Ranking, ScoredRanking
 from hopweave.knowledge_base.conditions import Rows, Tenant, passing_rows, tenant_condition
-from hopweave.knowledge_base.connections import Connections, Pin
+from hopweave.knowledge_base.connections import Connections, Pin, grouped
 from hopweave.knowledge_base.images import ImageFolder, Noted
 from hopweave.knowledge_base.live_indexes import (
     Held,
     LiveGraph,
     LiveIndex,
+    LiveLatent,
     LiveText,
     LiveVectors,
     last_row,
@@ -33,6 +34,7 @@ from hopweave.knowledge_base.locks import ForkAware, watch_forks
 from hopweave.metadata.filters import Filters
 from hopweave.scores import ScoreDistribution
 from hopweave.text.bm25_index import BM25Index
+from hopweave.vector.latent_index import CountsOf, LatentIndex
 from hopweave.vector.vector_index import VectorIndex
 
 T = TypeVar("T")
@@ -41,6 +43,7 @@ logger = logging.getLogger(__name__)
 _MAX_ROWS = 2**62  # what SQLite takes as a number
 _ROWS_KEPT = 256  # sets of rows, of tenants and of filters
 _IDS_KEPT = 200_000
+_MADE_KEPT = 16
 _IDS_AT_ONCE = 10_000  # reading all ids of so many documents takes a few milliseconds
 
 
@@ -65,6 +68,7 @@ class Snapshot(ForkAware):
     _held: dict[str, Held[Any]] = field(default_factory=dict)
     _locks: defaultdict[str, Lock] = field(default_factory=lambda: defaultdict(Lock))
     _rows: LRUCache[tuple[int, str], Rows] = field(default_factory=lambda: LRUCache(_ROWS_KEPT))
+    made: LRUCache[tuple[int, str], Any] = field(default_factory=lambda: LRUCache(_MADE_KEPT))  # from one version
     _ids: tuple[str, dict[int, str]] = field(default_factory=lambda: ("", {}))  # of the content restored last
 
     def __post_init__(self) -> None:
@@ -117,7 +121,7 @@ class Snapshot(ForkAware):
         version = version_of(connection)
         if version < known:  # though it was read after the version that is known: the file was restored from a copy
             self._held.clear()
-            self._ids = ("", {})
+            self._ids, self.made = ("", {}), LRUCache(_MADE_KEPT)
         return version
 
     def graph(self) -> TableGraph:
@@ -139,11 +143,16 @@ class Snapshot(ForkAware):
         """The vector index of an embedding model."""
         return LiveVectors(model, self.approximate_above)
 
+    def latent(self, analyzer: str) -> LiveLatent:
+        """The latent spaces of parts of documents, by the terms of an analyzer."""
+        return LiveLatent(analyzer, stored=analyzer in self.stored_analyzers)
+
     def persisted(self, connection: sqlite3.Connection) -> list[LiveIndex[Any]]:
         """The indexes that images are made of."""
         return [
             *map(self.text, self.stored_analyzers),
             *map(self.vectors, stored_models(connection)),
+            *map(self.latent, self.stored_analyzers[:1]),
             LiveGraph(),
         ]
 
@@ -196,6 +205,7 @@ class Snapshot(ForkAware):
         """In a child, start again: another thread may have been in the middle of a change."""
         if in_child:
             self._held, self._locks, self._rows, self._ids = {}, defaultdict(Lock), LRUCache(_ROWS_KEPT), ("", {})
+            self.made = LRUCache(_MADE_KEPT)
 
     def ids(self, rows: Sequence[int], connection: sqlite3.Connection) -> list[str]:
         """The ids of documents by their rows. A row is used twice only if the file is restored."""
@@ -262,6 +272,29 @@ class View:
         """The vector index of an embedding model, if there are vectors of it."""
         return self.index(self.snapshot.vectors(model))
 
+    def latent(self, analyzer: str) -> LatentIndex:
+        """The latent spaces of parts of documents, by the terms of an analyzer."""
+        return self.index(self.snapshot.latent(analyzer))
+
+    def latent_counts(self, analyzer: str) -> CountsOf:
+        """A function that reads the term counts of rows by an analyzer."""
+        return self.snapshot.latent(analyzer).counts_of(self.connection)
+
+    def rows(self, ids: Iterable[str]) -> dict[str, int]:
+        """The rows of documents by their ids; ids that do not exist are left out."""
+        wanted, known = list(ids), self._known_rows
+        for marks, group in grouped(key for key in wanted if key not in known):
+            known |= dict(self.connection.execute(f"SELECT id, row FROM documents WHERE id IN ({marks})", group))
+        return {key: known[key] for key in wanted if key in known}
+
+    @property
+    def _known_rows(self) -> dict[str, int]:
+        """Rows by id that were asked for or ranked at this version."""
+        known: dict[str, int] = self.snapshot.made.get_or_make((self.version, "rows"), dict)
+        if len(known) > _IDS_KEPT:
+            known.clear()
+        return known
+
     def nearest(self, index: VectorIndex | None, vector: Vector, model: str, top_k: int, rows: Rows | None) -> Ranking:
         """Documents by cosine to a vector of a model, all of them or those of some rows."""
         if index is None:
@@ -311,7 +344,9 @@ class View:
         self, rows: Rows, scores: npt.NDArray[np.floating], distribution: ScoreDistribution, top_k: int
     ) -> ScoredRanking:
         """Rows as ids, best first, equal scores by id."""
-        order = sorted((-score, key) for key, score in zip(self.ids(rows), scores.tolist(), strict=True))
+        ids = self.ids(rows)
+        self._known_rows.update(zip(ids, rows.tolist(), strict=True))
+        order = sorted((-score, key) for key, score in zip(ids, scores.tolist(), strict=True))
         return ScoredRanking([(key, -negative) for negative, key in order[:top_k]], distribution)
 
     def ids(self, rows: Rows) -> list[str]:

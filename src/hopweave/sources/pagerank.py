@@ -39,6 +39,7 @@ from hopweave.query import Query
 logger = logging.getLogger(__name__)
 
 _PATHS_FOLLOWED = 30  # of each length; 500 would find paths to up to 3 % more of the hits, in a tenth more time
+_READ_BY_GRAPH, _READ_BY_WORDS = 20, 10  # hits whose texts say whether names are names
 _MIN_RELEVANCE = 0.1  # what a passage about a named entity counts even if no upstream source found it
 
 
@@ -200,6 +201,8 @@ class PageRank(Source):
         except GraphTimeout:  # a ranking without paths is better than none
             paths = {}
         best = shares[0][1] if shares else 1.0
+        trust = linking.trust(graph.topic_share())
+        said = self._prior(graph, [key for key, _ in shares], upstream, numbers) if trust else {}
         return fetched(
             [(key, (share / best) ** 0.5) for key, share in shares],
             knowledge,
@@ -211,11 +214,21 @@ class PageRank(Source):
             seeds=[link.name for link in linking.links[:5]],
             **_inexact(linking),
             linking=round(linking.confidence, 3),
-            trust=round(linking.trust(graph.topic_share()), 3),
+            trust=round(trust * said.get("prior", 1.0), 3),
+            **said,
             prominence=round(scores.prominence, 3),
             finished=in_time and scores.finished and not graph.truncated,
             returned=len(shares),
         )
+
+    def _prior(
+        self, graph: GraphPort, found: Sequence[str], upstream: Rankings, numbers: Mapping[str, int]
+    ) -> dict[str, Any]:
+        """How much a graph may lead in texts such as those that the walk and the words found first, and why."""
+        by_words = upstream.get(self.word_source or "", ())[:_READ_BY_WORDS]
+        keys = dict.fromkeys([*found[:_READ_BY_GRAPH], *(hit.id for hit in by_words)])
+        case = graph.name_case(np.array([numbers[key] for key in keys if key in numbers], np.int64))
+        return {} if case is None else {"prior": round(case.prior, 3), "why": case.sentence}
 
     def _upstream_alone(self, query: Query, knowledge: Knowledge, upstream: Rankings) -> list[Hit]:
         """The hits of the sources that a walk would have started from; their receipts say that it did not finish."""

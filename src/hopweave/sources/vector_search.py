@@ -53,7 +53,7 @@ class VectorSearch(Source):
         self.check_capabilities(knowledge)
         if query.vector is None and not query.text.strip():
             return []
-        model, vector = (self.model, query.vector) if query.vector is not None else _embedded(query, knowledge)
+        model, vector = self.of_question(query, knowledge)
         share = knowledge.own_share if self.own_share is None else self.own_share
         if share < 1:
             require(knowledge, Capability.SMOOTHED_VECTORS, self.kind)
@@ -69,9 +69,10 @@ class VectorSearch(Source):
         said |= above_chance(ranking, tail="cosine")
         return fetched(ranking, knowledge, query, "vector", "cosine", **said)
 
-
-def _embedded(query: Query, knowledge: Knowledge) -> tuple[str, Vector]:
-    """The model and the vector of a question; should a cascade change the model, the texts of the first one count."""
-    made = [knowledge.embed(text) for text in query.vector_texts or (query.text,)]
-    model = made[0][0]
-    return model, np.mean([vector for name, vector in made if name == model], axis=0, dtype=np.float32)
+    def of_question(self, query: Query, knowledge: Knowledge) -> tuple[str | None, Vector]:
+        """The model and the vector of a question; should a cascade change the model, texts of the first one count."""
+        if query.vector is not None:
+            return self.model, query.vector
+        made = [knowledge.embed(text) for text in query.vector_texts or (query.text,)]
+        model = made[0][0]
+        return model, np.mean([vector for name, vector in made if name == model], axis=0, dtype=np.float32)

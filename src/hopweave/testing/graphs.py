@@ -168,6 +168,9 @@ class PlainPort:
         """None for each: names are compared only exactly."""
         return [None] * len(spans)
 
+    def name_case(self, passages: Indices) -> None:
+        """None: texts are not known."""
+
     def topic_share(self) -> float:
         """All passages say what they are about."""
         return 1.0

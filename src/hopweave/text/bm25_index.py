@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hopweave.concurrency.once import once_property
+from hopweave.concurrency.once import LRUCache, once_property
 from hopweave.errors import InvalidImage
 from hopweave.scores import ScoreDistribution, best_and_ties
 from hopweave.storage.segments import Rows, RowSegment, changed, rows_of
@@ -17,6 +17,7 @@ from hopweave.text.analyzers import Counts, Keys
 
 K1 = 1.5
 B = 0.75
+_RECENT = 4  # questions whose scores of all rows are kept
 FORMAT = 1  # of the image; another number when the meaning of an array changes
 
 Integers = npt.NDArray[np.integer[Any]]
@@ -108,9 +109,10 @@ class BM25Index:
     """
 
     def __init__(self, segments: Sequence[Segment] = ()) -> None:
-        self._segments = tuple(segments)
-        self.size = sum(segment.size for segment in self._segments)
-        self._length = sum(segment.length for segment in self._segments)
+        self.segments = tuple(segments)
+        self.size = sum(segment.size for segment in self.segments)
+        self._length = sum(segment.length for segment in self.segments)
+        self._recent = LRUCache[tuple[tuple[int, float], ...], list[npt.NDArray[np.float64]]](_RECENT)
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> "BM25Index":
@@ -136,37 +138,52 @@ class BM25Index:
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The whole index for an image."""
-        whole = Segment.merged(self._segments)
+        whole = Segment.merged(self.segments)
         return {name: getattr(whole, name) for name in _ARRAYS}
 
     @property
     def rows(self) -> Rows:
         """The rows of the index, sorted."""
-        return rows_of(self._segments)
+        return rows_of(self.segments)
 
     def changed(self, added: Iterable[tuple[int, Keys, Counts]] = (), removed: Rows | None = None) -> "BM25Index":
         """The index with rows added (row, term keys, counts) and rows removed. New rows must be the largest."""
         new = list(added)
         made = Segment.of(new) if new else None
-        return BM25Index(changed(self._segments, made, removed, Segment.merged, lambda one: len(one.places)))
+        return BM25Index(changed(self.segments, made, removed, Segment.merged, lambda one: len(one.places)))
 
     @once_property
     def _damping(self) -> list[npt.NDArray[np.floating]]:
         """What is added to the count of a term in each row, by segment: more for a longer row."""
         mean = (self._length / self.size if self.size else 0.0) or 1.0
-        return [K1 * (1 - B + B * segment.lengths / mean) for segment in self._segments]
+        return [K1 * (1 - B + B * segment.lengths / mean) for segment in self.segments]
 
-    def search(
-        self, terms: Mapping[str, float], top_k: int, allowed: Rows | None = None
-    ) -> tuple[Rows, npt.NDArray[np.float32], ScoreDistribution]:
-        """Rows and scores for weighted terms, and how the scores of all rows lie. Never a row with score 0.
+    def scores(self, terms: Mapping[str, float], rows: Rows) -> npt.NDArray[np.float32]:
+        """The scores of some rows for weighted terms; 0 for a row that is not there.
 
-        All rows that tie with the last one are given as well, so that the caller can choose between them by id.
-        `allowed` are the rows that may be given, sorted.
+        >>> BM25Index().changed([(7, *term_counts(["tide"]))]).scores({"tide": 1.0}, np.array([3, 7])).round(3).tolist()
+        [0.0, 0.115]
         """
-        sums = [np.zeros(len(segment.rows)) for segment in self._segments]
-        for key, weight in sorted((string_hash(term), weight) for term, weight in terms.items()):
-            found = [segment.postings(key) for segment in self._segments]
+        found = np.zeros(len(rows), np.float32)
+        for segment, sums in zip(self.segments, self._sums(terms), strict=True):
+            if len(segment.rows):
+                places = np.minimum(np.searchsorted(segment.rows, rows), len(segment.rows) - 1)
+                there = segment.rows[places] == rows
+                if segment.gone is not None:
+                    there &= ~segment.gone[places]
+                found[there] = sums[places[there]]
+        return found
+
+    def _sums(self, terms: Mapping[str, float]) -> list[npt.NDArray[np.float64]]:
+        """The scores of all rows, by segment. Kept for a moment, as candidates are scored after a search."""
+        weights = tuple(sorted((string_hash(term), weight) for term, weight in terms.items()))
+        kept: list[npt.NDArray[np.float64]] = self._recent.get_or_make(weights, lambda: self._summed(weights))
+        return kept
+
+    def _summed(self, weights: Sequence[tuple[int, float]]) -> list[npt.NDArray[np.float64]]:
+        sums = [np.zeros(len(segment.rows)) for segment in self.segments]
+        for key, weight in weights:
+            found = [segment.postings(key) for segment in self.segments]
             frequency = sum(len(places) for places, _ in found)
             idf = math.log(1 + (self.size - frequency + 0.5) / (frequency + 0.5))
             for damping, (places, counts), scores in zip(self._damping, found, sums, strict=True):
@@ -177,9 +194,20 @@ class BM25Index:
                     np.divide(counts, parts, out=parts)
                     parts *= weight * idf
                     scores[there] += parts
+        return sums
+
+    def search(
+        self, terms: Mapping[str, float], top_k: int, allowed: Rows | None = None
+    ) -> tuple[Rows, npt.NDArray[np.float32], ScoreDistribution]:
+        """Rows and scores for weighted terms, and how the scores of all rows lie. Never a row with score 0.
+
+        All rows that tie with the last one are given as well, so that the caller can choose between them by id.
+        `allowed` are the rows that may be given, sorted.
+        """
+        sums = self._sums(terms)
         found_at = [np.flatnonzero(scores > 0) for scores in sums]
         rows = np.concatenate(
-            [np.empty(0, np.int64), *(one.rows[at] for one, at in zip(self._segments, found_at, strict=True))]
+            [np.empty(0, np.int64), *(one.rows[at] for one, at in zip(self.segments, found_at, strict=True))]
         )
         totals = np.concatenate([np.empty(0), *(one[at] for one, at in zip(sums, found_at, strict=True))]).astype(
             np.float32

@@ -62,6 +62,19 @@ class Segment(RowSegment):
             return self.rows[kept], _products(self.matrix[kept], unit)
         return self.rows[kept], _products(self.matrix, unit)[kept]
 
+    def cosines_of(self, unit: Vector, wanted: Rows) -> tuple[Rows, Matrix]:
+        """Of a few rows, sorted, those that are there, with their cosines."""
+        if self.cells is None:
+            places = np.searchsorted(self.rows, wanted)
+            there = np.flatnonzero(places < len(self.rows))
+            there = there[self.rows[places[there]] == wanted[there]]
+            places = places[there]
+        else:  # sorted by cell
+            places = np.flatnonzero(np.isin(self.rows, wanted))
+        if self.gone is not None:
+            places = places[~self.gone[places]]
+        return self.rows[places], _products(self.matrix[places], unit)
+
     def nearly(self, unit: Vector, top_k: int) -> Iterator[tuple[Rows, Matrix]]:
         """Rows and cosines from the cells nearest to a vector: enough for `top_k` rows, if there are so many."""
         assert self.cells  # noqa: S101 - for the type checker
@@ -184,6 +197,13 @@ class VectorIndex:
         found = best_and_ties(cosines, top_k)
         found = found[np.argsort(-cosines[found], kind="stable")]
         return rows[found], cosines[found], self._distribution(unit[0], cosines, allowed)
+
+    def scores(self, vector: Vector, rows: Rows) -> tuple[Rows, Matrix]:
+        """Of these rows, sorted, those that have a vector, and its cosine."""
+        unit, nonzero = _normalised(np.asarray(vector, np.float32).reshape(1, -1))
+        parts = [segment.cosines_of(unit[0], rows) for segment in self._segments] if nonzero[0] else []
+        found, cosines = (np.concatenate(one) for one in zip(*(_NOTHING, *parts), strict=True))
+        return found, cosines
 
     def _distribution(self, unit: Vector, cosines: Matrix, allowed: Rows | None) -> ScoreDistribution:
         """How all cosines lie; by a sample of each segment, if not all of them were computed."""

@@ -46,9 +46,9 @@ def run(capsys):
 def test_evaluate_shows_recipes_and_sources(run):
     code, out, err = run("evaluate", "queries.jsonl", "--recipe", "hybrid", "--recipe", "multihop", "--sources")
     assert code == 0
-    names = ["recipe", "hybrid", "hybrid: text", "hybrid: vector", "multihop", "multihop: text"]
+    names = ["recipe", "hybrid", "hybrid: text", "hybrid: vector", "hybrid: evidence", "multihop", "multihop: text"]
     assert [line for name, line in zip(names, out.splitlines(), strict=False) if not line.startswith(name)] == []
-    assert len(out.splitlines()) == 1 + 3 + 5  # the graph by itself, and led by the others
+    assert len(out.splitlines()) == 1 + 4 + 6  # the graph by itself, and led by the others
     assert "hopweave: warning: only 6 judged queries" in err
     assert "2 gold ids are not in the knowledge base: lost 'nowhere', lost again 'nowhere'" in err
 

@@ -65,11 +65,12 @@ def test_a_source_alone_and_led_by_those_it_needs():
         "vector alone": ["vector"],
         "graph alone": ["graph"],
         "graph led by text, vector": ["text", "vector", "graph"],
+        "evidence led by text, vector, graph": ["text", "vector", "graph", "evidence"],
     }
     for label, one in rows.items():
         assert (one.fuse.kind, one.fuse.source, one.stages) == ("passthrough", label.split(" ")[0], ())
     assert list(single_source(load_recipe("weighted"), "graph")) == ["graph led by text, vector"]
-    with pytest.raises(ValueError, match="source: 'lost' is not allowed: there are text, vector, graph"):
+    with pytest.raises(ValueError, match="source: 'lost' is not allowed: there are text, vector, graph, evidence"):
         single_source(recipe, "lost")
 
 

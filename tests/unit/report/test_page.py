@@ -94,8 +94,8 @@ def test_a_result_tells_score_path_stages_plan_and_time(kb):
     read = Reader(html_report(result))
     assert read.tags.count("h1") == 1
     assert "Where was the designer of MV Skua born?" in read.text
-    assert "text, vector, graph (the recipe's own sources)" in read.text
-    assert "Receipts: pagerank → bm25 → vector → trust_weighted" in read.text
+    assert "text, vector, graph, evidence (the recipe's own sources)" in read.text
+    assert "Receipts: evidence_sum → pagerank → bm25 → vector → trust_weighted" in read.text
     labels = [value for name, value in read.attributes if name == "aria-label"]
     assert any(label.startswith("score ") and "fused from graph" in label for label in labels)
     assert any("MV Skua" in label and "Ingrid Falk" in label and "→" in label for label in labels)

@@ -31,6 +31,7 @@ def test_hits_by_cosine_with_the_model_in_the_receipt(compass):
     ]
     # cosines 1, 0 and -1: mean 0, deviation √(2/3); three quarters of z²/2 / ln 3
     said = {"rank": 1, "model": "compass", "above_chance": pytest.approx(0.75 * 0.75 / math.log(3), abs=6e-4)}
+    said |= {"mean": pytest.approx(0, abs=1e-6), "deviation": pytest.approx(math.sqrt(2 / 3))}
     assert hits[0].receipts[0].details == said
 
 

@@ -118,6 +118,6 @@ def test_additions_one_by_one_make_few_segments():
     index = BM25Index()
     for row in range(1, 2001):
         index = index.changed([(row, *term_counts([f"word{row % 7}", "gate"]))])
-    assert len(index._segments) <= 12
+    assert len(index.segments) <= 12
     assert index.size == 2000
     assert found(index, {"word3": 1.0}, top_k=1).keys() == set(range(3, 2001, 7))

@@ -57,6 +57,7 @@ def main() -> None:
     pipeline.add_component("vector", retrievers.VectorSearchRetriever(knowledge_base="hopweave.db", top_k=20))
     pipeline.add_component("edges", retrievers.IntentEdgesRetriever(knowledge_base="hopweave.db", seeds_from=["text"]))
     pipeline.add_component("boost", retrievers.GraphBoostRetriever(knowledge_base="hopweave.db", document_store=store))
+    pipeline.add_component("evidence", retrievers.EvidenceSumRetriever(knowledge_base="hopweave.db", by_words=100))
     graph = retrievers.PageRankRetriever(knowledge_base="hopweave.db", seeds_from=("text",), restart=0.3)
     pipeline.add_component("graph", graph)
     pipeline.connect("text.documents", "graph.text")

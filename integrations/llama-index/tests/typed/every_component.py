@@ -47,6 +47,7 @@ def main() -> None:
         "keyword": sources.KeywordRetriever(kb, analyzer="nlp"),
         "vector": sources.VectorSearchRetriever(kb),
         "boost": sources.GraphBoostRetriever(kb, seeds_per_source=3),
+        "evidence": sources.EvidenceSumRetriever(kb, by_words=100),
         "edges": sources.IntentEdgesRetriever(kb, intent=IntentClassifier()),
         "graph": sources.PageRankRetriever(there, upstream={"vector": index.as_retriever()}, restart=0.5),
         "pg": sources.PageRankPGRetriever(SimplePropertyGraphStore(), similarity_top_k=3),

@@ -334,6 +334,9 @@ class PostgresGraph(RowEdges):
         sizes = self.version, self._passages, self.size
         return topic_share(self._connections, self._shared, sizes, self._passage_kind, self.edge_types)
 
+    def name_case(self, passages: Indices) -> None:
+        """None: the server is not asked for texts."""
+
     def cooccurring(self, words: Iterable[str]) -> tuple[Indices, Floats]:
         """The nodes whose names occur next to forms of these casefolded words, each once, and how closely.
 

@@ -21,6 +21,7 @@ from hopweave.graph.port import (
     WeightedEdges,
 )
 from hopweave.graph.storage.cooccurrence import Cooccurrence
+from hopweave.graph.storage.name_case import NameCase, case_in, corpus_case
 from hopweave.graph.storage.name_index import (
     SimilarNames,
     bucket_hash,
@@ -55,7 +56,7 @@ class TableGraph(RowEdges):
         self.size = len(tables.nodes)
         self.edge_types = tuple(tables.edge_types)
         self.tables = tables
-        self._rows = tables.rows.frozen()
+        self._rows, self._text = tables.rows.frozen(), tables.text.frozen()
         self._flags, self._kinds = tables.nodes["flags"].copy(), tables.nodes["kind"].copy()
         self._about = tables.nodes["about"] > 0
         self._passages = tables.nodes["passages"].copy()
@@ -154,6 +155,12 @@ class TableGraph(RowEdges):
     def topic_share(self) -> float:
         """About how many of the passages say what they are about, judged by a sample."""
         return self.cached("topic share", lambda: topic_share(self, self.nodes_of_kind("passage")))
+
+    def name_case(self, passages: Indices) -> NameCase:
+        """How the names that lead from passage to passage are written, in the corpus and in these passages."""
+        corpus, joined = self.cached("name case", lambda: corpus_case(self.tables, key_of_name))
+        known: dict[int, list[int]] = self.cached("words of names", dict)
+        return NameCase(corpus, case_in(self.tables, self._rows, self._text, passages, key_of_name, known), joined)
 
     def nodes_of_kind(self, kind: str) -> Mask:
         """One flag per node: whether it is of this kind. Read-only."""

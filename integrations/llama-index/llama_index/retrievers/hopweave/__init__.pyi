@@ -58,6 +58,41 @@ class BM25Retriever(SourceRetriever):
     ) -> None:
         r"""Set the source up; it checks its parameters."""
 
+class EvidenceSumRetriever(GraphRetriever):
+    r"""
+    Ranks what other retrievers have found by the sum of the evidence for each node, on one scale.
+
+    Takes the parameters of `hopweave.sources.evidence_sum.EvidenceSum` beside those of `GraphRetriever`.
+
+    Examples:
+        ```python
+        from llama_index.retrievers.hopweave import EvidenceSumRetriever
+
+        nodes = EvidenceSumRetriever("hopweave.db", similarity_top_k=5).retrieve("When does the tide gate open?")
+        ```
+
+    """
+
+    def __init__(
+        self,
+        knowledge_base: Knowledge | str | Path,
+        *,
+        similarity_top_k: int | None = None,
+        filters: MetadataFilters | None = None,
+        tenant: Mapping[str, Any] | None = None,
+        embed_model: BaseEmbedding | None = None,
+        intent: IntentClassifier | None = None,
+        upstream: Mapping[str, BaseRetriever] | None = None,
+        callback_manager: CallbackManager | None = None,
+        verbose: bool = False,
+        candidates_from: Sequence[str] = ...,
+        without: Sequence[str] = ...,
+        by_words: int = 200,
+        optional: bool = False,
+        deadline_seconds: float | None = None,
+    ) -> None:
+        r"""Set the source up; with upstream retrievers, `seeds_from` are their names."""
+
 class FullTextRetriever(SourceRetriever):
     r"""
     Ranks by SQLite FTS5. Text in double quotes must occur as written; other words may.
@@ -501,6 +536,7 @@ class VectorSearchRetriever(SourceRetriever):
 
 __all__ = [
     "BM25Retriever",
+    "EvidenceSumRetriever",
     "FullTextRetriever",
     "FusionRetriever",
     "GateRetriever",

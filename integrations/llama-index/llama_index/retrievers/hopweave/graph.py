@@ -1,7 +1,7 @@
 """Graph sources as retrievers: they build on what words and vectors find."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.retrievers.hopweave.source import SourceRetriever
@@ -22,12 +22,15 @@ class GraphRetriever(SourceRetriever):
     knowledge base may be taken by `documents_in(store, graph)`.
     """
 
+    named_in: ClassVar[str] = "seeds_from"
+    """The parameter that names the upstream retrievers."""
+
     def __init__(
         self, knowledge_base: Any, *, upstream: Mapping[str, BaseRetriever] | None = None, **options: Any
     ) -> None:
         """Set the source up; with upstream retrievers, `seeds_from` are their names."""
-        if upstream is not None and "seeds_from" not in options:
-            options["seeds_from"] = tuple(upstream)
+        if upstream is not None and self.named_in not in options:
+            options[self.named_in] = tuple(upstream)
         super().__init__(knowledge_base, upstream=upstream, **options)
 
     def _upstream(self, source: Source, upstream: Mapping[str, BaseRetriever] | None) -> dict[str, Source]:

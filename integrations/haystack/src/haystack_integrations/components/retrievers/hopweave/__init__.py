@@ -2,6 +2,7 @@
 
 from haystack_integrations.components.retrievers.hopweave.bm25 import BM25Retriever
 from haystack_integrations.components.retrievers.hopweave.embedding import EmbeddingRetriever
+from haystack_integrations.components.retrievers.hopweave.evidence_sum import EvidenceSumRetriever
 from haystack_integrations.components.retrievers.hopweave.full_text import FullTextRetriever
 from haystack_integrations.components.retrievers.hopweave.graph_boost import GraphBoostRetriever
 from haystack_integrations.components.retrievers.hopweave.hybrid_graph import HybridGraphRetriever
@@ -14,6 +15,7 @@ from haystack_integrations.components.retrievers.hopweave.vector_search import V
 __all__ = [
     "BM25Retriever",
     "EmbeddingRetriever",
+    "EvidenceSumRetriever",
     "FullTextRetriever",
     "GraphBoostRetriever",
     "HybridGraphRetriever",

@@ -197,6 +197,111 @@ class EmbeddingRetriever(SourceRetriever):
             instead `failures` with the reason.
         """
 
+class EvidenceSumRetriever(GraphRetriever):
+    r"""
+    Documents that other retrievers have found, by the sum of the evidence for each on one scale: weight · z.
+
+    Each name in `candidates_from` is an input: connect any retriever to it. Words, vectors, the whole document and a
+    latent space of the corpus are asked of the knowledge base; documents of other stores are fused as
+    `TrustWeightedJoiner` does.
+
+    ```python
+    from haystack_integrations.components.retrievers.hopweave import BM25Retriever, EvidenceSumRetriever
+
+    words = BM25Retriever(knowledge_base="hopweave.db").run(query="Who built the tide gate?")["documents"]
+    retriever = EvidenceSumRetriever(knowledge_base="hopweave.db", candidates_from=["text"])
+    documents = retriever.run(query="Who built the tide gate?", text=words)["documents"]
+    ```
+    """
+
+    def __init__(
+        self,
+        *,
+        knowledge_base: str | Path | None = None,
+        document_store: DocumentStore | None = None,
+        graph: str | Path | Secret | None = None,
+        graph_schema: str = "hopweave",
+        candidates_from: Sequence[str] = ...,
+        without: Sequence[str] = ...,
+        by_words: int = 200,
+        top_k: int = 50,
+        optional: bool = False,
+        deadline_seconds: float | None = None,
+        filters: dict[str, Any] | None = None,
+        filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
+        tenant: dict[str, Any] | None = None,
+    ) -> None:
+        r"""
+        Create the retriever; file and graph are opened on first use.
+
+        :param knowledge_base: Path of the knowledge base file that has the graph.
+        :param document_store: Where the documents live, if not in the knowledge base; they go by the same ids.
+        :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), as
+            `GraphWriter` writes them, in the place of a knowledge base; then `document_store` is needed.
+        :param graph_schema: Schema of the database in which the tables of the graph lie.
+        :param candidates_from: Sources whose documents are candidates.
+        :param without: Evidence that is left out: document, latent, latent_document, or the name of a source.
+        :param by_words: How many of the best passages by words are candidates too.
+        :param top_k: How many documents to fetch.
+        :param optional: Carry on without this source when it fails or is too slow.
+        :param deadline_seconds: Give up on this source after so many seconds.
+        :param filters: Haystack metadata filters.
+        :param filter_policy: Whether filters given to `run` replace these (`replace`), are merged in (`merge`), or
+            are left to a later component (`defer`): fetch until `top_k` documents pass, and hand out the others
+            too.
+        :param tenant: Metadata values a document must have to be seen at all.
+        """
+    def run(
+        self,
+        query: str,
+        filters: dict[str, Any] | None = None,
+        top_k: int | None = None,
+        tenant: dict[str, Any] | Callable[[], dict[str, Any]] | None = None,
+        overrides: dict[str, Any] | None = None,
+        skip: list[str] | Callable[[], list[str]] | None = None,
+        intent: dict[str, Any] | None = None,
+        **documents: list[Document] | None,
+    ) -> dict[str, Any]:
+        r"""
+        Find documents for a question.
+
+        :param query: The question.
+        :param filters: Haystack metadata filters, instead of those given at construction.
+        :param top_k: How many documents to return, instead of the number given at construction.
+        :param tenant: Metadata values a document must have to be seen at all; narrows those given at construction.
+        :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
+        :param intent: What the question is after, from an `IntentRouter`.
+        :param documents: The documents that other components found, each list under the name of its input.
+        :returns: `documents`, best first, with receipts under `meta["hopweave"]`; if an optional source failed,
+            instead `failures` with the reason.
+        """
+    async def run_async(
+        self,
+        query: str,
+        filters: dict[str, Any] | None = None,
+        top_k: int | None = None,
+        tenant: dict[str, Any] | Callable[[], dict[str, Any]] | None = None,
+        overrides: dict[str, Any] | None = None,
+        skip: list[str] | Callable[[], list[str]] | None = None,
+        intent: dict[str, Any] | None = None,
+        **documents: list[Document] | None,
+    ) -> dict[str, Any]:
+        r"""
+        Find documents for a question, without blocking the event loop.
+
+        :param query: The question.
+        :param filters: Haystack metadata filters, instead of those given at construction.
+        :param top_k: How many documents to return, instead of the number given at construction.
+        :param tenant: Metadata values a document must have to be seen at all; narrows those given at construction.
+        :param overrides: Other values for parameters of the constructor, by name, for this run.
+        :param skip: What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.
+        :param intent: What the question is after, from an `IntentRouter`.
+        :param documents: The documents that other components found, each list under the name of its input.
+        :returns: `documents`, best first, with receipts under `meta["hopweave"]`; if an optional source failed,
+            instead `failures` with the reason.
+        """
+
 class FullTextRetriever(SourceRetriever):
     r"""
     Documents by SQLite FTS5. Text in double quotes must occur as written; other words may.
@@ -1027,6 +1132,7 @@ class VectorSearchRetriever(SourceRetriever):
 __all__ = [
     "BM25Retriever",
     "EmbeddingRetriever",
+    "EvidenceSumRetriever",
     "FullTextRetriever",
     "GraphBoostRetriever",
     "HybridGraphRetriever",

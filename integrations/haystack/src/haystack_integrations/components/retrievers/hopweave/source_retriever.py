@@ -56,6 +56,8 @@ class SourceRetriever(CoreComponent):
 
     inputs: ClassVar[tuple[Input, ...]] = (QUERY, FILTERS, TOP_K, TENANT, OVERRIDES, SKIP)
     outputs: ClassVar[dict[str, Any]] = {"documents": list[Document], "failures": dict[str, str]}
+    named_in: ClassVar[str] = "seeds_from"
+    """The parameter that names the inputs for documents of other retrievers."""
 
     source: Source
     knowledge_base: str | None
@@ -151,7 +153,7 @@ class SourceRetriever(CoreComponent):
         source = overridden(self.source, overrides, top_k=top_k, restart=restart)
         if not asks_for_paths(plan):
             source = source.changed(prune=None)
-        found = given_documents("seeds_from", source.needs, documents or {})
+        found = given_documents(self.named_in, source.needs, documents or {})
         upstream = {name: Upstream(documents=tuple(found.get(name, ()))) for name in source.needs}
         recipe = Recipe.of_source(source, upstream=upstream)
         asked = to_query(
@@ -207,4 +209,4 @@ class GraphRetriever(SourceRetriever):
         super()._hold(
             source, knowledge_base, document_store, filters=filters, filter_policy=filter_policy, tenant=tenant
         )
-        accept_documents(self, "seeds_from", source.needs)
+        accept_documents(self, self.named_in, source.needs)
