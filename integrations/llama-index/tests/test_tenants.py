@@ -30,7 +30,7 @@ from llama_index.vector_stores.hopweave import HopweaveVectorStore
 
 from hopweave import Document, KnowledgeBase
 from hopweave.component import Source, Stage, registered
-from hopweave.errors import OtherTenant
+from hopweave.errors import KnowledgeBaseError, OtherTenant
 from hopweave.graph.build.builders.mentions import MentionsBuilder
 from hopweave.graph.build.builders.metadata import MetadataBuilder
 from hopweave.recipe import recipe_names
@@ -225,6 +225,9 @@ def test_the_writer_replaces_documents_of_its_tenant_only(embed_model):
         for foreign in (handbook("zeta", 3), [TextNode(id_="zeta-1", text="x", metadata=ACME)]):
             with pytest.raises(OtherTenant, match="cannot be written for this tenant"):
                 acme(foreign)
+        with pytest.raises(KnowledgeBaseError, match="sync: would delete 1 of the 1 sources of nodes"):
+            acme.sync(SimpleDocumentStore())
+        acme.max_deleted_share = 1.0
         assert acme.sync(SimpleDocumentStore()) == 1
         assert sorted(shared.ids()) == ["zeta-1", "zeta-2"]
         assert acme.delete("handbook") == 0

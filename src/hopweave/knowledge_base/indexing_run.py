@@ -58,7 +58,7 @@ def write_run(
     if source_field in _FILE_FIELDS and not complete:
         _check_paths(source_field, groups)
     scope, named = dict(scope or {}), {} if vectors_of is None else {"vectors_of": vectors_of}
-    gone = _gone(home, documents, groups, max_deleted_share, scope) if complete else []
+    gone = surplus(home, {one.id for one in documents}, groups, max_deleted_share, scope) if complete else []
     by_batch = {} if progress is None else {"progress": progress}
     done: Added = home.add(alone, **how, **by_batch, **named, **scope)
     for source, group in groups.items():
@@ -76,7 +76,9 @@ def deleted(home: Any, ids: Collection[str], scope: Mapping[str, Any] | None = N
     return count
 
 
-def check_share(gone: int, known: int, max_deleted_share: float, new: int = 0, cause: str = "complete") -> None:
+def check_share(
+    gone: int, known: int, max_deleted_share: float, new: int = 0, cause: str = "complete", what: str = "documents"
+) -> None:
     """Raise if too many documents would be deleted: all of them, or more than a share without as many new ones.
 
     >>> check_share(1, 12, 0.1)
@@ -89,7 +91,7 @@ def check_share(gone: int, known: int, max_deleted_share: float, new: int = 0, c
         raise ValueError(f"max_deleted_share: {max_deleted_share} is not allowed; it must be from 0 to 1")
     if max_deleted_share < 1 and gone and (gone == known or gone - new > math.ceil(max_deleted_share * known)):
         raise KnowledgeBaseError(
-            f"{cause}: would delete {gone:,} of the {known:,} documents that are there, and max_deleted_share is "
+            f"{cause}: would delete {gone:,} of the {known:,} {what} that are there, and max_deleted_share is "
             f"{max_deleted_share:g}; nothing was written or deleted. Check that what was given is complete, or give "
             "max_deleted_share=1 if they are to go"
         )
@@ -120,17 +122,13 @@ def _check_paths(field: str, sources: Iterable[str]) -> None:
             )
 
 
-def _gone(
-    home: Any,
-    documents: Sequence[Document],
-    groups: Mapping[str, Sequence[Document]],
-    max_deleted_share: float,
-    scope: Mapping[str, Any],
+def surplus(
+    home: Any, kept: Collection[str], sources: Collection[str], max_deleted_share: float, scope: Mapping[str, Any]
 ) -> list[str]:
-    """The ids that a complete run does not have."""
-    known, kept = home.ids(**scope), {one.id for one in documents}
+    """The ids of a home that a complete run does not have; an error if too many are of other sources than these."""
+    known = home.ids(**scope)
     gone = [key for key in known if key not in kept]
-    source_of = home.sources_of(gone) if groups and hasattr(home, "sources_of") else {}
-    missing = [key for key in gone if source_of.get(key, "") not in groups]
-    check_share(len(missing), len(known), max_deleted_share, new=len(kept.difference(known)))
+    source_of = home.sources_of(gone) if sources and hasattr(home, "sources_of") else {}
+    missing = [key for key in gone if source_of.get(key, "") not in sources]
+    check_share(len(missing), len(known), max_deleted_share, new=len(set(kept).difference(known)))
     return gone

@@ -8,6 +8,7 @@ import numpy as np
 from llama_index.core.graph_stores.types import KG_NODES_KEY, KG_RELATIONS_KEY
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, TextNode
 from llama_index.core.vector_stores.utils import metadata_dict_to_node, node_to_metadata_dict
+from llama_index.hopweave.sources import source_of
 
 from hopweave.document import CONTEXT_PREFIX, Document
 from hopweave.hit import Hit, Receipt
@@ -146,7 +147,7 @@ def to_document(node: BaseNode) -> Document:
         node: The node to store.
 
     Returns:
-        A document with the node's id, text, metadata and embedding; its source is the node's `ref_doc_id`.
+        A document with the node's id, text, metadata and embedding; its source is that of `source_of`.
 
     """
     stored = {key: value for key, value in _without_receipts(node.metadata).items() if key not in _NOT_STORED}
@@ -158,7 +159,7 @@ def to_document(node: BaseNode) -> Document:
         text,
         {**_for_graph_builders(node), **_as_stored(kept)},
         None if node.embedding is None else np.asarray(node.embedding, np.float32),
-        node.ref_doc_id or "",
+        source_of(node),
         "" if embedded == text else embedded.removesuffix(f"\n{text.rstrip()}"),
     )
 

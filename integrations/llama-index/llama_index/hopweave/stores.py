@@ -9,10 +9,11 @@ from typing import Any, cast
 from llama_index.core.async_utils import asyncio_run
 from llama_index.core.graph_stores.types import PropertyGraphStore
 from llama_index.core.indices.base import BaseIndex
-from llama_index.core.schema import BaseNode
+from llama_index.core.schema import BaseNode, MetadataMode
 from llama_index.core.storage.docstore import BaseDocumentStore, SimpleDocumentStore
 from llama_index.core.vector_stores import SimpleVectorStore
 from llama_index.core.vector_stores.types import BasePydanticVectorStore, MetadataFilters
+from llama_index.hopweave.sources import is_part_of_file, source_of
 
 from hopweave.concurrency.threads import can_run_on_loop, run_on_loop
 from hopweave.errors import reason_of
@@ -183,20 +184,61 @@ def _parameters(keeper: Any) -> set[str]:
     return set(signature(keeper.get_nodes).parameters)
 
 
-def gone_from(docstore: BaseDocumentStore, documents: Iterable[str]) -> list[str]:
+Present = BaseDocumentStore | Sequence[BaseNode]
+"""What says which documents there are: a document store, or the documents that a reader has read."""
+
+
+def gone_from(present: Present, sources: Iterable[str]) -> list[str]:
     """
-    Of documents, those that a document store no longer has.
+    Of the sources of nodes, those that are no longer there.
 
     Args:
-        docstore: The document store, such as that of an ingestion pipeline.
-        documents: Ids of documents.
+        present: A document store, such as that of an ingestion pipeline, or all documents that were read.
+        sources: The names of the sources.
 
     Returns:
-        The ids of those that are gone.
+        The names of those that are gone, or have no text any more.
 
     """
+    if not isinstance(present, BaseDocumentStore):
+        return sorted(set(sources) - names_in(present))
     # not by the table of hashes, which has one document for several that are alike
-    return [key for key in documents if docstore.get_document_hash(key) is None and not docstore.document_exists(key)]
+    gone = [key for key in sources if present.get_document_hash(key) is None and not present.document_exists(key)]
+    there = names_in(present.docs.values()) if any(map(is_part_of_file, gone)) else set()
+    return [key for key in gone if key not in there]
+
+
+def names_in(documents: Iterable[BaseNode]) -> set[str]:
+    """
+    The names of documents as sources of nodes.
+
+    Args:
+        documents: Documents.
+
+    Returns:
+        The names; not those of documents without text, unless they tell the state of a file, as an empty one may have
+        a node, and what it had before has another name.
+
+    """
+    named = ((source_of(one) or one.node_id, one.get_content(metadata_mode=MetadataMode.NONE)) for one in documents)
+    return {name for name, text in named if text.strip() or is_part_of_file(name)}
+
+
+def count_in(keeper: Any) -> int | None:
+    """
+    How many nodes a store says that it has.
+
+    Args:
+        keeper: The store.
+
+    Returns:
+        The number; None if the store cannot say.
+
+    """
+    if _is_qdrant(keeper) and hasattr(keeper.client, "count"):
+        return int(keeper.client.count(keeper.collection_name).count)
+    collection: Any = getattr(keeper, "_collection", None)  # as Chroma's
+    return None if collection is None else int(collection.count())
 
 
 def stored_nodes(store: Any) -> list[BaseNode]:

@@ -8,13 +8,14 @@ from typing import Any
 
 from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr, SecretStr
 from llama_index.core.schema import BaseNode, TransformComponent
-from llama_index.core.storage.docstore import BaseDocumentStore
 from llama_index.hopweave.nodes import to_document
-from llama_index.hopweave.stores import gone_from, stored_nodes
+from llama_index.hopweave.stores import Present
+from llama_index.ingestion.hopweave.run import mirror_store, sync_home, write_nodes
 
 from hopweave.document import Document
 from hopweave.graph_store.location import GraphLocation
 from hopweave.graph_store.store import GraphStore
+from hopweave.knowledge_base.indexing_run import MAX_DELETED_SHARE
 
 
 class GraphWriter(TransformComponent):
@@ -29,6 +30,8 @@ class GraphWriter(TransformComponent):
         graph: Path of a file, URL of a PostgreSQL database (a `SecretStr` of pydantic if it holds a password), or an
             open `GraphStore`. It is opened on first use.
         graph_schema: Schema of the database in which the tables of the graph lie, for a URL.
+        max_deleted_share: How much of what is there `sync` and `mirror` may delete at once, as far as a store's own
+            count does not confirm its listing; 1 for all of it.
 
     Examples:
         ```python
@@ -50,6 +53,9 @@ class GraphWriter(TransformComponent):
         exclude=True, repr=False, union_mode="left_to_right", description="Where contributions are written."
     )
     graph_schema: str = Field(default="hopweave", description="Schema of the database with the tables of the graph.")
+    max_deleted_share: float = Field(
+        default=MAX_DELETED_SHARE, ge=0, le=1, description="How much `sync` and `mirror` may delete at once."
+    )
     _home: GraphStore | GraphLocation = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
@@ -70,16 +76,11 @@ class GraphWriter(TransformComponent):
 
     def __call__(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:  # noqa: ARG002
         """Write the contributions of the nodes and hand the nodes on."""
-        store = self._open()
-        by_source: dict[str, list[Document]] = {}
-        for document in map(_without_node, nodes):
-            by_source.setdefault(document.source, []).append(document)
-        for source, documents in by_source.items():
-            if source:
-                store.replace(source, documents)
-            else:
-                store.add(documents)
+        self._write(nodes)
         return nodes
+
+    def _write(self, nodes: Sequence[BaseNode]) -> None:
+        write_nodes(self, self._open(), list(map(_without_node, nodes)))
 
     def delete(self, ref_doc_id: str) -> int:
         """
@@ -92,7 +93,7 @@ class GraphWriter(TransformComponent):
             The number of nodes that were there.
 
         """
-        return self._open().delete(source=ref_doc_id)
+        return self._open().delete(source=ref_doc_id) + self._open().delete(where={"ref_doc_id": ref_doc_id})
 
     def delete_nodes(self, node_ids: Sequence[str] | None = None, *, where: dict[str, Any] | None = None) -> int:
         """
@@ -108,18 +109,22 @@ class GraphWriter(TransformComponent):
         """
         return self._open().delete(node_ids, where=where)
 
-    def sync(self, docstore: BaseDocumentStore) -> int:
+    def sync(self, present: Present) -> int:
         """
-        Take out the nodes of documents that a document store, such as that of the pipeline, no longer has.
+        Remove the nodes of documents that are no longer there.
 
         Args:
-            docstore: The document store.
+            present: All documents that a reader has read, or a document store that drops what is gone. That of a
+                pipeline drops nothing without a vector store; give the documents then.
 
         Returns:
-            The number of nodes that were there.
+            The number of nodes removed.
+
+        Raises:
+            KnowledgeBaseError: If that were all, or more than `max_deleted_share`.
 
         """
-        return sum(map(self.delete, gone_from(docstore, self._open().sources())))
+        return sync_home(self, self._open(), present)
 
     def mirror(self, store: Any) -> int:
         """
@@ -134,10 +139,7 @@ class GraphWriter(TransformComponent):
             The number of nodes that the graph had besides.
 
         """
-        nodes = stored_nodes(store)
-        self(nodes)
-        gone = set(self._open().ids()) - {node.node_id for node in nodes}
-        return self.delete_nodes(sorted(gone)) if gone else 0
+        return mirror_store(self, self._open(), store)
 
     def close(self) -> None:
         """Let go of the graph; one that was open when it was given stays open."""

@@ -7,13 +7,13 @@ from typing import Any
 from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.schema import BaseNode, TransformComponent
-from llama_index.core.storage.docstore import BaseDocumentStore
 from llama_index.hopweave.embedder import to_embedder
 from llama_index.hopweave.nodes import to_document
-from llama_index.hopweave.stores import gone_from, stored_nodes
+from llama_index.hopweave.stores import Present
 from llama_index.ingestion.hopweave.noise import NoiseFilter
+from llama_index.ingestion.hopweave.run import mirror_store, sync_home, write_nodes
 
-from hopweave.document import Document
+from hopweave.knowledge_base.indexing_run import MAX_DELETED_SHARE
 from hopweave.knowledge_base.store import KnowledgeBase
 from hopweave.metadata.tenants import CheckedTenant
 
@@ -23,11 +23,13 @@ class KnowledgeBaseWriter(TransformComponent):
     Writes the nodes of an ingestion pipeline into a knowledge base, which also builds their graph, and hands them on.
 
     Nodes without an embedding are embedded by the knowledge base. Writing twice changes nothing. The nodes of a
-    document (`ref_doc_id`) replace those that were written of it before. The pipeline's cache key has the version
+    document replace those that were written of it before: documents are known by `ref_doc_id`, or by `file_path` and
+    content if a reader gave them random ids. The pipeline's cache key has the version
     of the knowledge base, so it never skips a write that is still to be done.
 
-    LlamaIndex does not report deleted documents to transformations: call `sync` after the run, or let the pipeline
-    write through `vector_store=HopweaveVectorStore(...)`, which `DocstoreStrategy.UPSERTS_AND_DELETE` deletes from.
+    LlamaIndex does not report deleted documents to transformations: call `sync(documents)` after the run, or let the
+    pipeline write through `vector_store=HopweaveVectorStore(...)`, which `DocstoreStrategy.UPSERTS_AND_DELETE` deletes
+    from.
 
     Args:
         knowledge_base: An open knowledge base.
@@ -37,6 +39,8 @@ class KnowledgeBaseWriter(TransformComponent):
             of the tenant are replaced or removed; without, a document replaces one with the same id of another tenant.
         skip_noise: Whether to leave out what `NoiseFilter` leaves out. These nodes are not handed on, and what was
             written under their ids before is removed; `skipped` has the reasons of the last call, by id.
+        max_deleted_share: How much of what is there `sync` and `mirror` may delete at once, as far as a store's own
+            count does not confirm its listing; 1 for all of it.
 
     Examples:
         ```python
@@ -67,6 +71,10 @@ class KnowledgeBaseWriter(TransformComponent):
 
     skip_noise: bool = Field(default=False, description="Whether to leave out what NoiseFilter leaves out.")
 
+    max_deleted_share: float = Field(
+        default=MAX_DELETED_SHARE, ge=0, le=1, description="How much `sync` and `mirror` may delete at once."
+    )
+
     _skipped: dict[str, str] = PrivateAttr(default_factory=dict)
 
     @classmethod
@@ -86,7 +94,6 @@ class KnowledgeBaseWriter(TransformComponent):
 
     def __call__(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:  # noqa: ARG002
         """Write the nodes and hand them on."""
-        made_by = None if self.embed_model is None else to_embedder(self.embed_model).model_name
         for number, node in enumerate(nodes):
             if not isinstance(node, BaseNode):
                 raise ValueError(
@@ -99,15 +106,13 @@ class KnowledgeBaseWriter(TransformComponent):
             for source in sources - {node.ref_doc_id for node in nodes}:  # of which nothing is left
                 self.delete(source)
             self.knowledge_base.delete(self._skipped, tenant=self.tenant)
-        by_source: dict[str, list[Document]] = {}
-        for document in map(to_document, nodes):
-            by_source.setdefault(document.source, []).append(document)
-        for source, documents in by_source.items():
-            if source:
-                self.knowledge_base.replace(source, documents, vectors_of=made_by, tenant=self.tenant)
-            else:
-                self.knowledge_base.add(documents, vectors_of=made_by, tenant=self.tenant)
+        self._write(nodes)
         return nodes
+
+    def _write(self, nodes: Sequence[BaseNode]) -> None:
+        made_by = None if self.embed_model is None else to_embedder(self.embed_model).model_name
+        scope = {"tenant": self.tenant}
+        write_nodes(self, self.knowledge_base, list(map(to_document, nodes)), scope=scope, vectors_of=made_by)
 
     def delete(self, ref_doc_id: str) -> int:
         """
@@ -120,20 +125,25 @@ class KnowledgeBaseWriter(TransformComponent):
             The number of nodes removed.
 
         """
-        return self.knowledge_base.replace(ref_doc_id, (), tenant=self.tenant).removed
+        removed = self.knowledge_base.replace(ref_doc_id, (), tenant=self.tenant).removed
+        return removed + self.knowledge_base.delete(where={"ref_doc_id": ref_doc_id}, tenant=self.tenant)
 
-    def sync(self, docstore: BaseDocumentStore) -> int:
+    def sync(self, present: Present) -> int:
         """
-        Remove the nodes of documents that a document store, such as that of the pipeline, no longer has.
+        Remove the nodes of documents that are no longer there.
 
         Args:
-            docstore: The document store.
+            present: All documents that a reader has read, or a document store that drops what is gone. That of a
+                pipeline drops nothing without a vector store; give the documents then.
 
         Returns:
             The number of nodes removed.
 
+        Raises:
+            KnowledgeBaseError: If that were all, or more than `max_deleted_share`.
+
         """
-        return sum(map(self.delete, gone_from(docstore, self.knowledge_base.sources(tenant=self.tenant))))
+        return sync_home(self, self.knowledge_base, present, {"tenant": self.tenant})
 
     def mirror(self, store: Any) -> int:
         """
@@ -148,11 +158,11 @@ class KnowledgeBaseWriter(TransformComponent):
         Returns:
             The number of nodes removed.
 
+        Raises:
+            KnowledgeBaseError: If the store lists fewer nodes than it counts, or all would be deleted.
+
         """
-        nodes = stored_nodes(store)
-        self(nodes)
-        gone = set(self.knowledge_base.ids(tenant=self.tenant)) - {node.node_id for node in nodes}
-        return self.knowledge_base.delete(sorted(gone), tenant=self.tenant) if gone else 0
+        return mirror_store(self, self.knowledge_base, store, {"tenant": self.tenant})
 
     async def acall(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:
         """The same without blocking the event loop."""
