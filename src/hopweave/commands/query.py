@@ -12,6 +12,7 @@ from hopweave.commands.arguments import DEFAULT_FILE, RECIPE_HELP, command, fiel
 from hopweave.commands.terminal import note, show
 from hopweave.document import title_of
 from hopweave.recipes import DEFAULT_RECIPE
+from hopweave.report.markup import shortened
 
 if TYPE_CHECKING:
     from hopweave.hit import Hit
@@ -146,7 +147,7 @@ def _show(result: "Result", options: argparse.Namespace) -> None:
 def _show_hit(rank: int, hit: "Hit", options: argparse.Namespace) -> None:
     key, title = _line(hit.id), _line(title_of(hit.metadata))
     show(f"{rank:>3}  {_number(hit.score):>8}  {key}{f'  {title}' if title and title != key else ''}")
-    show(f"               {_shortened(hit.text)}")
+    show(f"               {shortened(_line(hit.text), 100)}")
     if options.scores:
         show("               " + "  ".join(f"{name}={_number(value)}" for name, value in hit.scores.items()))
     if options.explain:
@@ -173,8 +174,3 @@ def _shown(value: Any) -> str:
 
 def _line(value: Any) -> str:
     return " ".join(str(value).split())
-
-
-def _shortened(text: str, width: int = 100) -> str:
-    line = _line(text)
-    return line if len(line) <= width else line[: width - 1].rsplit(" ", 1)[0] + " …"

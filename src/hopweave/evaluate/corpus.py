@@ -130,7 +130,9 @@ class CorpusReport:
     @property
     def advice(self) -> tuple[str, ...]:
         """The advice of `RULES` for these figures."""
-        return tuple(dict.fromkeys(rule.advice for rule in RULES if _holds(rule, getattr(self, rule.figure))))
+        figures = ((rule, getattr(self, rule.figure)) for rule in RULES)
+        holding = (rule.advice for rule, one in figures if one is not None and rule.low <= one < rule.high)
+        return tuple(dict.fromkeys(holding))
 
     def as_dict(self) -> dict[str, Any]:
         """The report as plain JSON types."""
@@ -275,10 +277,6 @@ def _shared_names(graph: GraphPort, ids: Sequence[str]) -> list[int]:
     shared = {name for name, count in zip(names.tolist(), holders, strict=True) if count > 1}
     counts = [len(shared.intersection(part.tolist())) for part in names_of]
     return counts + [0] * (len(ids) - len(counts))
-
-
-def _holds(rule: Rule, figure: float | None) -> bool:
-    return figure is not None and rule.low <= figure < rule.high
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -135,7 +135,12 @@ class Report:
         measures = list(self.evaluations[0].scores)
         heads = ["recipe", *measures, *(f"p{rank} ms" for rank in PERCENTILES)]
         return heads, [
-            [one.name, *(_with_spread(one, measure) for measure in measures), *_times(one)] for one in self.evaluations
+            [
+                one.name,
+                *(_with_spread(one, measure) for measure in measures),
+                *(f"{milliseconds:.1f}" for milliseconds in one.latency_ms.values()),
+            ]
+            for one in self.evaluations
         ]
 
 
@@ -274,7 +279,3 @@ def _with_spread(evaluation: Evaluation, measure: str) -> str:
     interval = evaluation.interval(measure)
     spread = f" ±{(interval.high - interval.low) / 2:.3f}" if interval else ""
     return f"{evaluation.mean(measure):.3f}{spread}"
-
-
-def _times(evaluation: Evaluation) -> list[str]:
-    return [f"{milliseconds:.1f}" for milliseconds in evaluation.latency_ms.values()]

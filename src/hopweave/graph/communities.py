@@ -1,6 +1,5 @@
 """Communities: groups of nodes that are connected more among themselves than with the rest."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,15 +16,13 @@ _SWEEPS = 30
 _BATCHES = 4
 
 
-def communities(
-    graph: GraphPort, *, resolution: float = 1.0, edge_type_weights: Mapping[str, float] | None = None, seed: int = 0
-) -> npt.NDArray[np.int64] | None:
+def communities(graph: GraphPort) -> npt.NDArray[np.int64] | None:
     """The community of every node, numbered from 0 by their smallest node; None below 10 edges.
 
     Louvain: nodes move to the neighbouring community that adds most to the modularity
-    sum over communities of (weight inside / total) - resolution * (degree / total)^2, then communities are merged
+    sum over communities of (weight inside / total) - (degree / total)^2, then communities are merged
     into nodes and the same is done again, until nothing moves. Edges count in both directions. A node without edges is
-    a community of its own. Computed once per graph and settings, the same for the same `seed`.
+    a community of its own. Computed once per graph, and the same for equal graphs.
 
     V. D. Blondel, J.-L. Guillaume, R. Lambiotte, E. Lefebvre (2008), Fast Unfolding of Communities in Large Networks.
     Nodes move in batches rather than one by one, which numpy can do at once.
@@ -36,17 +33,12 @@ def communities(
     >>> communities(graph_from_arrays(*np.array(edges).T)).tolist()
     [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
     """
-    if not resolution > 0:
-        raise ValueError(f"resolution: {resolution} is not allowed; it must be above 0")
     edges = graph.all_edges()
     if edges is None:
         raise HopweaveError("communities need all edges of a graph in memory")
     if len(edges.targets) < MIN_EDGES:
         return None
-    chosen = None if edge_type_weights is None else tuple(sorted(edge_type_weights.items()))
-    return graph.cached(
-        ("communities", resolution, chosen, seed), lambda: _louvain(graph, resolution, edge_type_weights, seed)
-    )
+    return graph.cached("communities", lambda: _louvain(graph))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +55,15 @@ class _Network:
         return len(self.strengths)
 
 
-def _louvain(
-    graph: GraphPort, resolution: float, edge_type_weights: Mapping[str, float] | None, seed: int
-) -> npt.NDArray[np.int64]:
-    matrix = weight_matrix(graph, TypeWeights("both", edge_type_weights))
+def _louvain(graph: GraphPort) -> npt.NDArray[np.int64]:
+    matrix = weight_matrix(graph, TypeWeights("both"))
     sources, targets = np.repeat(np.arange(graph.size), np.diff(matrix.indptr)), matrix.indices.astype(np.int64)
     apart = sources != targets
     network = _Network(sources[apart], targets[apart], matrix.data[apart], np.asarray(matrix.sum(axis=1)))
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(0)
     labels = np.arange(graph.size)
     while True:
-        moved = _moved(network, resolution, random)
+        moved = _moved(network, random)
         names, moved = np.unique(moved, return_inverse=True)
         labels = moved[labels]
         if len(names) == network.size:
@@ -81,10 +71,10 @@ def _louvain(
         network = _merged(network, moved, len(names))
 
 
-def _moved(network: _Network, resolution: float, random: np.random.Generator) -> npt.NDArray[np.int64]:
+def _moved(network: _Network, random: np.random.Generator) -> npt.NDArray[np.int64]:
     """The community of each node when no move adds anything any more, or nearly."""
     labels, sums = np.arange(network.size), network.strengths.copy()
-    cost = resolution / max(float(network.strengths.sum()), 1e-300)
+    cost = 1 / max(float(network.strengths.sum()), 1e-300)
     batch_of = random.integers(_BATCHES, size=network.size)[network.sources]
     batches = [np.flatnonzero(batch_of == batch) for batch in range(_BATCHES)]
     for _ in range(_SWEEPS):

@@ -10,7 +10,7 @@ import numpy as np
 from hopweave.graph.documents import passage_numbers
 from hopweave.graph.port import GraphPort
 from hopweave.hit import Hit, Vector
-from hopweave.knowledge import Capability, Evidence, Knowledge, Ranking, Unseen, Within
+from hopweave.knowledge import Capability, Knowledge, Unseen, Within
 from hopweave.metadata.filters import Filters
 from hopweave.metadata.tenants import in_tenant
 
@@ -48,6 +48,15 @@ class GraphHome(Protocol):
 def _is_home(graph: GraphPort | GraphHome | None) -> TypeGuard[GraphHome]:
     # a check of all names would ask a server for its graph
     return callable(getattr(graph, "visible", None))
+
+
+def _of_index(name: str) -> Any:
+    """A method that the index answers."""
+
+    def method(self: "ExternalDocuments", *arguments: Any, **options: Any) -> Any:
+        return getattr(self._index, name)(*arguments, **options)
+
+    return method
 
 
 class _NoIndex(Knowledge):
@@ -182,51 +191,14 @@ class ExternalDocuments(Knowledge):
         there._fetch, there.has_all = fetch, False
         return there
 
-    def rank_text(self, *arguments: Any, **options: Any) -> Ranking:
-        """Documents by BM25 over weighted, analysed query terms."""
-        return self._index.rank_text(*arguments, **options)
+    rank_text, rank_words, rank_full_text, rank_vectors, rank_smoothed = map(
+        _of_index, ("rank_text", "rank_words", "rank_full_text", "rank_vectors", "rank_smoothed")
+    )
+    embed, embed_texts, communities = map(_of_index, ("embed", "embed_texts", "communities"))
 
-    def rank_words(self, *arguments: Any, **options: Any) -> Ranking:
-        """Documents by BM25 over the words of a text."""
-        return self._index.rank_words(*arguments, **options)
-
-    def rank_full_text(self, *arguments: Any, **options: Any) -> Ranking:
-        """Documents that match an FTS5 expression."""
-        return self._index.rank_full_text(*arguments, **options)
-
-    def rank_vectors(self, *arguments: Any, **options: Any) -> Ranking:
-        """Documents by cosine to a vector."""
-        return self._index.rank_vectors(*arguments, **options)
-
-    def score_text(self, *arguments: Any, **options: Any) -> Mapping[str, float]:
-        """The BM25 scores of candidates."""
-        return self._index.score_text(*arguments, **options)
-
-    def score_vectors(self, *arguments: Any, **options: Any) -> Mapping[str, float]:
-        """The cosines of candidates to a vector."""
-        return self._index.score_vectors(*arguments, **options)
-
-    def score_documents(self, *arguments: Any, **options: Any) -> Mapping[str, Evidence]:
-        """What the documents that candidates are parts of, and the corpus of the index, say of them."""
-        return self._index.score_documents(*arguments, **options)
+    score_text, score_vectors, score_documents = map(_of_index, ("score_text", "score_vectors", "score_documents"))
 
     @property
     def own_share(self) -> float:
         """That of the index."""
         return self._index.own_share
-
-    def rank_smoothed(self, vector: Vector, **options: Any) -> Ranking:
-        """Documents by cosine to vectors blended with those of neighbours in the graph of the index."""
-        return self._index.rank_smoothed(vector, **options)
-
-    def embed(self, text: str) -> tuple[str, Vector]:
-        """The vector of a question and the name of the embedding model that made it."""
-        return self._index.embed(text)
-
-    def embed_texts(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector per text, made in one call."""
-        return self._index.embed_texts(texts)
-
-    def communities(self, *arguments: Any, **options: Any) -> Mapping[str, str]:
-        """The community of each of these documents, as far as known."""
-        return self._index.communities(*arguments, **options)

@@ -96,7 +96,14 @@ class TenantView:
         """What is known of these nodes; what others say of a shared node besides its name is left out."""
         shown = self.shown(indices).tolist()
         found = zip(self._graph.nodes(indices), shown, strict=True)
-        return [self._shown(node) if visible else _HIDDEN_NODE for node, visible in found]
+        return [
+            _HIDDEN_NODE
+            if not visible
+            else node
+            if node.kind == "passage"
+            else replace(node, document_id=None, metadata={})
+            for node, visible in found
+        ]
 
     def find(self, ids: Iterable[str]) -> dict[str, int]:
         """The numbers of the visible nodes with these ids; the others are left out."""

@@ -1,7 +1,7 @@
 """Mentions in columns: what documents say they name, and the sums that follow from it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,8 +13,7 @@ ABOUT, SURE, UNSURE = 2, 1, 0
 """The confidence of a mention."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mentions:
+class Mentions(NamedTuple):
     """Mentions in columns: document, node and type by number, weight and confidence."""
 
     documents: Array
@@ -25,23 +24,11 @@ class Mentions:
 
     def take(self, chosen: Array) -> "Mentions":
         """Some of the mentions."""
-        return Mentions(
-            self.documents[chosen],
-            self.nodes[chosen],
-            self.types[chosen],
-            self.weights[chosen],
-            self.confidence[chosen],
-        )
+        return Mentions(*(column[chosen] for column in self))
 
     def plus(self, other: "Mentions") -> "Mentions":
         """These and others."""
-        return Mentions(
-            np.concatenate([self.documents, other.documents]),
-            np.concatenate([self.nodes, other.nodes]),
-            np.concatenate([self.types, other.types]),
-            np.concatenate([self.weights, other.weights]),
-            np.concatenate([self.confidence, other.confidence]),
-        )
+        return Mentions(*map(np.concatenate, zip(self, other, strict=True)))
 
     def vouched(self) -> "Mentions":
         """The same, where all mentions of a node in one document are sure if one of them is.
@@ -55,7 +42,7 @@ class Mentions:
         if len(order):
             most = np.maximum.reduceat(confidence[order], np.flatnonzero(new))[np.cumsum(new) - 1]
             confidence[order] = np.maximum(confidence[order], np.minimum(most, SURE))
-        return replace(self, confidence=confidence)
+        return self._replace(confidence=confidence)
 
     def best(self, edge_types: list[str]) -> "Mentions":
         """One mention per document and node: the most confident, then the heaviest, then by the name of its type."""

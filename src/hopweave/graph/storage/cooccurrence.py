@@ -59,7 +59,9 @@ class Cooccurrence:
             if len(self._groups) > _GROUPS_KEPT:
                 self._groups = {}
             numbers = self._stem_group(word)
-            group = self._groups[word] = numbers, max(map(self._rarity_of, numbers), default=0.0)
+            near = (int(self._near_documents[number]) for number in numbers)
+            group = numbers, max((rarity(documents, self._documents) for documents in near), default=0.0)
+            self._groups[word] = group
         return group
 
     def _stem_group(self, word: str) -> list[int]:
@@ -68,9 +70,6 @@ class Cooccurrence:
         known = [number for number in self._tables.stems.find(stem_hash(word)) if number < len(self._near_documents)]
         found = {number for number in known if self._near_documents[number] and same_stem(word, spelled[number])}
         return sorted(found, key=spelled.__getitem__)
-
-    def _rarity_of(self, word: int) -> float:
-        return rarity(int(self._near_documents[word]), self._documents)
 
 
 def rarity(near_documents: int, documents: int) -> float:

@@ -89,7 +89,7 @@ def restart_vector(
     return seeds
 
 
-def adaptive_restart(entities: int, *, near: float = 0.5, usual: float = 0.3, far: float = 0.15) -> float:
+def adaptive_restart(entities: int) -> float:
     """The restart that suits a question: a specific one stays near what it names, a broad one goes far.
 
     Specific: it names one to three entities. Broad: more than five.
@@ -97,12 +97,9 @@ def adaptive_restart(entities: int, *, near: float = 0.5, usual: float = 0.3, fa
     >>> [adaptive_restart(count) for count in (0, 1, 4, 6)]
     [0.3, 0.5, 0.3, 0.15]
     """
-    for name, value in (("near", near), ("usual", usual), ("far", far)):
-        if not 0 < value <= 1:
-            raise ValueError(f"{name}: {value} is not allowed; it must be above 0 and at most 1")
     if 1 <= entities <= 3:
-        return near
-    return far if entities > 5 else usual
+        return 0.5
+    return 0.15 if entities > 5 else 0.3
 
 
 def _total(name: str, weights: Mapping[Seed, float]) -> float:

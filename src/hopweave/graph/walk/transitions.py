@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hopweave.concurrency.once import LRUCache
 from hopweave.errors import HopweaveError
 from hopweave.graph.model import EDGE_TYPE_WEIGHTS, UNKNOWN_EDGE_TYPE_WEIGHT
 from hopweave.graph.port import (
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
     Matrix = csr_array[np.float64]
 
 Precision = Literal["float32", "float64"]
-
-MATRICES_KEPT = 8
-"""How many matrices of one graph (directions, sets of edge-type weights) stay in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,19 +110,13 @@ def type_factors(edge_types: Sequence[str], weights: Mapping[str, float] | None 
 def weight_matrix(graph: GraphPort, weights: TypeWeights) -> "Matrix":
     """What a walk follows edges by, one row per node: their weights x the factors of their types, parallel ones summed.
 
-    A self loop counts once. Made once per graph and weights, then shared; an error for a graph that does not lie in
-    memory.
+    A self loop counts once. An error for a graph that does not lie in memory.
 
     >>> from hopweave.testing.graphs import graph_from_arrays
     >>> graph = graph_from_arrays(np.array([0, 0]), np.array([1, 2]), np.array([1.0, 3.0]))
     >>> weight_matrix(graph, TypeWeights("both", {"relates_to": 1.0}, {"relates_to": 0.5})).toarray().tolist()
     [[0.0, 1.0, 3.0], [0.5, 0.0, 0.0], [1.5, 0.0, 0.0]]
     """
-    matrices: LRUCache[str, Matrix] = graph.cached("weight matrices", lambda: LRUCache(MATRICES_KEPT))
-    return matrices.get_or_make(weights.key, lambda: _weight_matrix(graph, weights))
-
-
-def _weight_matrix(graph: GraphPort, weights: TypeWeights) -> "Matrix":
     from scipy.sparse import csr_array, diags_array
 
     edges = graph.all_edges()

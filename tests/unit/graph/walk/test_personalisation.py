@@ -34,8 +34,6 @@ def test_bad_numbers_are_named():
         restart_vector({1: float("nan")}, {}, 0.5)
     with pytest.raises(ValueError, match=r"passages\['d'\]: weight -1"):
         restart_vector({}, {"d": -1.0}, 0.5)
-    with pytest.raises(ValueError, match="near: 0 is not allowed"):
-        adaptive_restart(1, near=0)
 
 
 @pytest.mark.parametrize(("entities", "expected"), [(0, 0.3), (1, 0.5), (3, 0.5), (4, 0.3), (5, 0.3), (6, 0.15)])

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from hopweave.graph.model import EDGE_TYPE_WEIGHTS, Edge, Node
+from hopweave.graph.model import Edge, Node
 from hopweave.graph.walk.transitions import (
-    MATRICES_KEPT,
     LocalRows,
     PortRows,
     TypeWeights,
@@ -92,16 +91,6 @@ def test_a_walk_reads_what_is_in_the_matrix():
         dense = np.zeros((graph.size, graph.size))
         dense[np.repeat(np.arange(graph.size), found.counts), found.targets] = found.weights
         np.testing.assert_allclose(dense, weight_matrix(graph, weights).toarray())
-
-
-def test_matrices_are_shared_and_only_the_latest_kept():
-    graph = graph_from_edges(NODES, EDGES)
-    first = weight_matrix(graph, TypeWeights("out"))
-    assert weight_matrix(graph, TypeWeights("out")) is first
-    assert weight_matrix(graph, TypeWeights("out", EDGE_TYPE_WEIGHTS)).toarray().tolist() == first.toarray().tolist()
-    for number in range(MATRICES_KEPT):
-        weight_matrix(graph, TypeWeights("out", {"enables": 1.0 + number}))
-    assert weight_matrix(graph, TypeWeights("out")) is not first
 
 
 def test_type_factors():
