@@ -23,6 +23,7 @@ from haystack.document_stores.in_memory import InMemoryDocumentStore
 from haystack.tools import ComponentTool, PipelineTool, Tool
 
 from haystack_integrations.common.hopweave.recipe_pipeline import to_pipeline
+from haystack_integrations.components.builders.hopweave import FlowPruningBuilder, NeighbourhoodBuilder
 from haystack_integrations.components.embedders.hopweave import StaticDocumentEmbedder, StaticTextEmbedder
 from haystack_integrations.components.joiners.hopweave import TrustWeightedJoiner
 from haystack_integrations.components.retrievers.hopweave import (
@@ -31,8 +32,10 @@ from haystack_integrations.components.retrievers.hopweave import (
     PageRankRetriever,
     RecipeRetriever,
 )
+from haystack_integrations.document_stores.hopweave import HopweaveDocumentStore
 from hopweave import Document as Passage
-from hopweave import KnowledgeBase, tenant
+from hopweave import KnowledgeBase, every_tenant, tenant
+from hopweave.errors import TenantRequired
 
 QUESTION = "How is the ferry pump restarted after an outage?"
 MANY = [f"customer-{number:02d}" for number in range(50)]
@@ -255,3 +258,43 @@ def test_fifty_tenants_in_threads_do_not_mix_in_pools_of_haystack(files):
 
     with ThreadPoolExecutor(10) as callers:
         assert list(callers.map(ask, MANY)) == [{who} for who in MANY]
+
+
+def test_a_store_shows_the_documents_of_one_tenant(files):
+    of_acme = {"field": "meta.customer", "operator": "in", "value": MANY[:2]}
+    for store in (
+        HopweaveDocumentStore(files["tenants"]),
+        HopweaveDocumentStore(files["open"], tenant_required=["customer"]),
+    ):
+        for ask in (
+            store.filter_documents,
+            lambda: store.filter_documents(of_acme),  # noqa: B023
+            lambda: asyncio.run(store.filter_documents_async()),  # noqa: B023
+            store.get_metadata_fields_info,
+            lambda: store.get_metadata_field_unique_values("customer"),  # noqa: B023
+        ):
+            with pytest.raises(TenantRequired, match="say whose are meant"):
+                ask()
+        with tenant(customer=MANY[1]):
+            assert [one.id for one in store.filter_documents()] == [MANY[1]]
+            assert [one.id for one in store.filter_documents(of_acme)] == [MANY[1]]
+            assert store.get_metadata_field_unique_values("customer") == ([MANY[1]], 1)
+            assert store.count_documents() == 1
+        with every_tenant():
+            assert len(store.filter_documents()) == store.count_documents() == len(MANY)
+        assert HopweaveDocumentStore.from_dict(store.to_dict()).tenant_required == store.tenant_required
+        store.close()
+
+
+def test_a_question_with_a_tenant_fetches_from_a_store_of_tenants(files):
+    store = HopweaveDocumentStore(files["tenants"])
+    retriever = RecipeRetriever(knowledge_base=files["open"], document_store=store, tenant={"customer": MANY[3]})
+    assert seen(retriever.run(query=QUESTION)) == {MANY[3]}
+    store.close()
+
+
+def test_what_tells_of_the_graph_of_tenants_asks_whose(files):
+    documents = [Document(id=MANY[0]), Document(id=MANY[1])]
+    for make in (FlowPruningBuilder, NeighbourhoodBuilder):
+        with pytest.raises(TenantRequired):
+            make(knowledge_base=files["tenants"]).run(documents=documents)

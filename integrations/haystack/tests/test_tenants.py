@@ -17,7 +17,7 @@ from haystack_integrations.components.embedders.hopweave import StaticTextEmbedd
 from haystack_integrations.components.routers.hopweave import PlanRouter, UpstreamRouter
 from haystack_integrations.components.writers.hopweave import KnowledgeBaseWriter
 from hopweave import Document as Passage
-from hopweave import KnowledgeBase
+from hopweave import KnowledgeBase, every_tenant, tenant
 from hopweave.component import Source, registered
 from hopweave.errors import OtherTenant
 from hopweave.graph.build.builders.mentions import MentionsBuilder
@@ -130,6 +130,38 @@ def test_another_field_does_not_replace_the_tenant(component, kb):
 
 
 @each
+def test_a_component_that_requires_a_tenant_refuses_a_run_without_one(component, kb):
+    part = component(knowledge_base=kb, tenant_required=["owner"])
+    given = inputs(part, "red")
+
+    def asked(**more):
+        return in_pipeline(component(knowledge_base=kb, tenant_required=["owner"]), {**given, **more})
+
+    for run in (asked, lambda: part.run(**given, tenant={"secret": "secret-of-red"})):
+        with pytest.raises(Exception, match=r"say whose are meant by tenant=\{'owner': \.\.\.\}"):
+            run()
+    assert owners(asked(tenant={"owner": "red"})) == {"red"}
+    with tenant(owner="red"):
+        assert owners(asked()) == {"red"}
+    with every_tenant():
+        assert "red" in owners(asked())
+    assert component_to_dict(part, "part")["init_parameters"]["tenant_required"] == ["owner"]
+    with pytest.raises(ValueError, match=r"tenant_required: must be a list of metadata fields, as \['customer'\]"):
+        component(knowledge_base=kb, tenant_required="owner")
+
+
+@pytest.mark.parametrize("make", [to_pipeline, lambda *given, **more: Pipeline.loads(to_yaml(*given, **more))])
+def test_the_pipeline_of_a_recipe_can_require_a_tenant(make, kb):
+    pipeline = make("multihop", kb, tenant_required=["owner"])
+    with pytest.raises(Exception, match="say whose are meant"):
+        pipeline.run({"query": QUERY})
+    with tenant(owner="red"):
+        result = repr(pipeline.run({"query": QUERY}))
+    assert "red-falk" in result
+    assert "blue-falk" not in result
+
+
+@each
 def test_a_tool_never_shows_the_tenant(component, kb):
     tool = ComponentTool(component=component(knowledge_base=kb, tenant={"owner": "red"}), name="search")
     assert "tenant" not in tool.parameters["properties"]
@@ -191,6 +223,8 @@ def test_what_tells_of_the_graph_keeps_to_its_tenant(component, kb):
     given = {name: value for name, value in {"query": QUERY, "documents": documents}.items() if name in sockets}
     assert "blue" not in repr(in_pipeline(part, given))
     assert "blue" not in repr(made(component, kb).run(**given, tenant={"owner": "red"}))
+    with tenant(owner="red"):
+        assert "blue" not in repr(in_pipeline(made(component, kb), given))
     with pytest.raises(ValueError, match="tenant: the value of 'owner' is outside what was set before"):
         part.run(**given, tenant={"owner": "blue"})
     assert component_to_dict(part, "part")["init_parameters"]["tenant"] == {"owner": "red"}

@@ -31,13 +31,16 @@ from llama_index.core.retrievers import (
     RouterRetriever,
     TransformRetriever,
 )
-from llama_index.core.schema import MetadataMode, NodeWithScore
+from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 from llama_index.core.selectors import LLMSingleSelector
 from llama_index.core.tools import QueryEngineTool, RetrieverTool
+from llama_index.core.vector_stores.types import VectorStoreQuery, VectorStoreQueryMode
+from llama_index.hopweave import TenantBundle, documents_in
 from llama_index.query_engine.hopweave import GateQueryEngine, load_query_engine
 from llama_index.retrievers.hopweave import BM25Retriever, FusionRetriever, GateRetriever, RecipeRetriever
+from llama_index.vector_stores.hopweave import HopweaveVectorStore
 
-from hopweave import Document, KnowledgeBase, tenant
+from hopweave import Document, KnowledgeBase, every_tenant, tenant
 from hopweave.errors import TenantRequired
 
 QUESTION = "How is the ferry pump restarted after an outage?"
@@ -330,3 +333,51 @@ def test_without_a_tenant_a_file_of_tenants_shows_nothing(kind, make, file, requ
         except TenantRequired:
             assert not goes_on
         assert seen(one.llm.heard) == set()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        BM25Retriever,
+        RecipeRetriever,
+        lambda kb, **more: FusionRetriever({"text": BM25Retriever(kb)}, **more),
+        lambda kb, **more: load_query_engine("multihop", kb, **more),
+    ],
+    ids=["source", "recipe", "fusion", "engine"],
+)
+def test_a_component_that_requires_a_tenant_refuses_a_question_without_one(make, open_file):
+    asked = make(open_file, tenant_required=["customer"])
+    for ask in (
+        lambda: asked.retrieve(QueryBundle(QUESTION)),
+        lambda: asyncio.run(asked.aretrieve(QueryBundle(QUESTION))),
+        lambda: asked.retrieve(TenantBundle(QUESTION, tenant={"team": "ops"})),
+    ):
+        with pytest.raises(TenantRequired, match="say whose are meant"):
+            ask()
+    for bundle in (TenantBundle(QUESTION, tenant={"customer": MANY[4]}), QueryBundle(QUESTION)):
+        with tenant(customer=MANY[4]):
+            assert seen(asked.retrieve(bundle)) == {MANY[4]}
+    with every_tenant():
+        assert len(seen(asked.retrieve(QueryBundle(QUESTION)))) > 1
+    with pytest.raises(ValueError, match="tenant_required: must be a list of metadata fields"):
+        make(open_file, tenant_required="customer")
+
+
+def test_a_vector_store_shows_the_nodes_of_one_tenant(file, open_file):
+    store = HopweaveVectorStore(knowledge_base=file)
+    query = VectorStoreQuery(query_str=QUESTION, similarity_top_k=50, mode=VectorStoreQueryMode.TEXT_SEARCH)
+    for ask in (
+        store.get_nodes,
+        lambda: store.get_nodes(node_ids=[MANY[0]]),
+        lambda: asyncio.run(store.aget_nodes()),
+        lambda: store.query(query),
+        lambda: asyncio.run(store.aquery(query)),
+    ):
+        with pytest.raises(TenantRequired):
+            ask()
+    for one in (store, HopweaveVectorStore(knowledge_base=open_file)):
+        with tenant(customer=MANY[2]):
+            assert [node.node_id for node in one.get_nodes()] == one.query(query).ids == [MANY[2]]
+            assert one.get_nodes(node_ids=[MANY[0]]) == []
+    found = RecipeRetriever(documents_in(store, open_file), tenant={"customer": MANY[3]})
+    assert seen(found.retrieve(QUESTION)) == {MANY[3]}

@@ -20,6 +20,7 @@ def graph_of(knowledge: Knowledge, kind: str, tenant: Mapping[str, Any] | None =
     If there is no graph or tenants are not known, the error names the component that needs them.
     """
     require(knowledge, Capability.GRAPH, kind)
+    knowledge.check_tenant(tenant)
     if tenant is None:
         return knowledge.graph
     require(knowledge, Capability.TENANTS, "a query with a tenant")

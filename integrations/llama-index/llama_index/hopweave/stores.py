@@ -141,6 +141,8 @@ def nodes_in(keeper: Any, ids: Sequence[str]) -> list[BaseNode]:
         ids, keeper = keeper.among(ids), keeper.docstore
     if not ids:  # some stores take that for everything
         return []
+    if hasattr(keeper, "kept_nodes"):  # of a question, which has said whose nodes are meant
+        return list(keeper.kept_nodes(ids))
     failures: list[Exception] = []
     for ask in _ways(keeper, ids):
         try:
@@ -167,6 +169,8 @@ def passing_nodes_in(keeper: Any, ids: Sequence[str], filters: MetadataFilters) 
     """
     if not isinstance(keeper, BasePydanticVectorStore) or _is_qdrant(keeper):
         return None
+    if hasattr(keeper, "kept_nodes"):
+        return list(keeper.kept_nodes(list(ids), filters))
     options: dict[str, Any] = {"node_ids": list(ids), "filters": filters}
     if type(keeper).get_nodes is BasePydanticVectorStore.get_nodes or not options.keys() <= _parameters(keeper):
         return None

@@ -23,6 +23,7 @@ def stored_vectors(vector_store: Any) -> Lookup | None:
     if isinstance(store, SimpleVectorStore):  # it keeps vectors alone, so it has no nodes to give
         return lambda ids: {key: store.data.embedding_dict.get(key) for key in ids}
     if hasattr(store, "get_nodes"):
-        return lambda ids: {node.node_id: node.embedding for node in store.get_nodes(node_ids=ids)}
+        nodes = getattr(store, "kept_nodes", store.get_nodes)
+        return lambda ids: {node.node_id: node.embedding for node in nodes(node_ids=ids)}
     lookup: Lookup | None = store
     return lookup

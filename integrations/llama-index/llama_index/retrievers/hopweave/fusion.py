@@ -32,6 +32,7 @@ class FusionRetriever(PipelineRetriever):
             own return at least as many, and more where filters leave too few, as in a recipe.
         filters: LlamaIndex metadata filters, applied after fusion and handed to retrievers that take them.
         tenant: Metadata values a node must have to be seen at all, whichever retriever finds it.
+        tenant_required: Metadata fields for which every question needs a tenant; one without is refused.
         intent: Finds out what the question is after, for a weighted fuser that goes by it.
         plan: Chooses, by how complex the question is, which of the retrievers are asked.
         knowledge_base: An open knowledge base, or the path of its file, in whose graph the planner counts what the
@@ -61,6 +62,7 @@ class FusionRetriever(PipelineRetriever):
         similarity_top_k: int | None = None,
         filters: MetadataFilters | None = None,
         tenant: Mapping[str, Any] | None = None,
+        tenant_required: Collection[str] = (),
         intent: IntentClassifier | None = None,
         plan: Planner | None = None,
         knowledge_base: Knowledge | str | Path | None = None,
@@ -85,6 +87,7 @@ class FusionRetriever(PipelineRetriever):
             similarity_top_k=similarity_top_k,
             filters=filters,
             tenant=tenant,
+            tenant_required=tenant_required,
             stages=False,
             callback_manager=callback_manager,
             verbose=verbose,

@@ -1,6 +1,6 @@
 """Retrievers that let the core's pipeline do the work."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from copy import copy
 from datetime import datetime
 from inspect import Parameter, signature
@@ -17,8 +17,9 @@ from llama_index.hopweave.questions import to_query
 from llama_index_instrumentation import get_dispatcher
 
 from hopweave.metadata.filters import Filters
-from hopweave.metadata.tenants import checked_tenant
+from hopweave.metadata.tenants import checked_fields, checked_tenant, require_tenant
 from hopweave.pipeline import Pipeline, Result
+from hopweave.query import Query
 from hopweave.search.federated import FederatedPipeline
 
 dispatcher = get_dispatcher(__name__)
@@ -43,6 +44,7 @@ class PipelineRetriever(BaseRetriever):
         similarity_top_k: How many nodes to return; the recipe's own number when not given.
         filters: LlamaIndex metadata filters, applied after fusion.
         tenant: Metadata values a document must have to be seen at all.
+        tenant_required: Metadata fields for which every question needs a tenant; one without is refused.
         now: The time to go by; the current time when not given.
         stages: Whether the recipe's stages run, too; without them, everything that was found is returned.
         flat_scores: Whether the metadata of nodes has the score of every step: `dense_score`, `rrf_score` …
@@ -57,6 +59,7 @@ class PipelineRetriever(BaseRetriever):
         similarity_top_k: int | None = None,
         filters: MetadataFilters | None = None,
         tenant: Mapping[str, Any] | None = None,
+        tenant_required: Collection[str] = (),
         now: datetime | None = None,
         stages: bool = True,
         flat_scores: bool = False,
@@ -68,6 +71,7 @@ class PipelineRetriever(BaseRetriever):
         self._similarity_top_k = similarity_top_k
         self._admits: Filters | None = to_predicate(filters)
         self._tenant = checked_tenant(tenant)
+        self._tenant_required = checked_fields(tenant_required)
         self._now = now
         self._flat_scores = flat_scores
         self._run = pipeline.run if stages else pipeline.find
@@ -98,13 +102,16 @@ class PipelineRetriever(BaseRetriever):
         return larger
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        question = to_query(query_bundle, filters=self._admits, tenant=self._tenant, now=self._now)
-        return self._nodes(self._run(question, top_k=self._similarity_top_k))
+        return self._nodes(self._run(self._question(query_bundle), top_k=self._similarity_top_k))
 
     @dispatcher.span
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return self._nodes(await self._run_async(self._question(query_bundle), top_k=self._similarity_top_k))
+
+    def _question(self, query_bundle: QueryBundle) -> Query:
         question = to_query(query_bundle, filters=self._admits, tenant=self._tenant, now=self._now)
-        return self._nodes(await self._run_async(question, top_k=self._similarity_top_k))
+        require_tenant(self._tenant_required, question.tenant, type(self).__name__)
+        return question
 
     def _nodes(self, result: Result) -> list[NodeWithScore]:
         report(result.failures)

@@ -37,7 +37,7 @@ class RecipeRetriever(PipelineRetriever):
         cache_seconds: How long an answer is kept for when the same is asked again; a change of the knowledge base makes
             it void. None for no cache. Questions with filters are always run. Not with `retrievers` or `documents_in`,
             as nothing says when the nodes of other stores change.
-        kwargs: What `PipelineRetriever` takes: `filters`, `tenant`, `now`, `stages` ...
+        kwargs: What `PipelineRetriever` takes: `filters`, `tenant`, `tenant_required`, `now`, `stages` ...
 
     Examples:
         ```python

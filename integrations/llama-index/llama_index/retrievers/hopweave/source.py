@@ -1,6 +1,6 @@
 """Sources as retrievers."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from copy import copy
 from functools import partial
 from pathlib import Path
@@ -33,6 +33,7 @@ class SourceRetriever(PipelineRetriever):
         similarity_top_k: How many nodes to return; the source's own number when not given.
         filters: LlamaIndex metadata filters; more is fetched until there are enough nodes that pass.
         tenant: Metadata values a document must have to be seen at all.
+        tenant_required: Metadata fields for which every question needs a tenant; one without is refused.
         embed_model: The model that embeds questions, if the file alone cannot say; see `llama_index.hopweave.opened`.
         intent: Finds out what the question is after, for sources that go by it.
         upstream: Retrievers whose nodes the source builds on, by the name it knows them under.
@@ -51,6 +52,7 @@ class SourceRetriever(PipelineRetriever):
         similarity_top_k: int | None = None,
         filters: MetadataFilters | None = None,
         tenant: Mapping[str, Any] | None = None,
+        tenant_required: Collection[str] = (),
         embed_model: BaseEmbedding | None = None,
         intent: IntentClassifier | None = None,
         upstream: Mapping[str, BaseRetriever] | None = None,
@@ -70,6 +72,7 @@ class SourceRetriever(PipelineRetriever):
             similarity_top_k=source.top_k,
             filters=filters,
             tenant=tenant,
+            tenant_required=tenant_required,
             callback_manager=callback_manager,
             verbose=verbose,
         )

@@ -26,7 +26,7 @@ from hopweave.fusion.reciprocal_rank import ReciprocalRank
 from hopweave.fusion.weighted import Weighted
 from hopweave.hit import Hit
 from hopweave.knowledge_base.store import KnowledgeBase
-from hopweave.metadata.tenants import CheckedTenant
+from hopweave.metadata.tenants import CheckedTenant, in_context
 from hopweave.pipeline import Pipeline
 from hopweave.query import Query
 from hopweave.recipe import Recipe
@@ -158,7 +158,12 @@ class HopweaveVectorStore(BasePydanticVectorStore):
         self.knowledge_base.delete(self.knowledge_base.ids(tenant=self.tenant))
 
     def get_nodes(self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None) -> list[BaseNode]:
-        """The nodes with these ids, or of this metadata, with their vectors."""
+        """The nodes with these ids, or of this metadata, with their vectors; if they are tenants', of one tenant."""
+        self.knowledge_base.check_tenant(in_context(self.tenant))
+        return self.kept_nodes(node_ids, filters)
+
+    def kept_nodes(self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None) -> list[BaseNode]:
+        """The same without asking whose are meant, for a caller that keeps to a tenant by itself."""
         hits = self._matching(node_ids, filters)
         vectors = self.knowledge_base.vectors(hit.id for hit in hits)
         return [
@@ -188,8 +193,9 @@ class HopweaveVectorStore(BasePydanticVectorStore):
 
     def _matching(self, node_ids: list[str] | None, filters: MetadataFilters | None) -> list[Hit]:
         admits = to_predicate(filters) or (lambda _: True)
-        ids = self.knowledge_base.ids(tenant=self.tenant) if node_ids is None else node_ids
-        return [hit for hit in self.knowledge_base.get(ids, tenant=self.tenant).values() if admits(hit)]
+        tenant = in_context(self.tenant)
+        ids = self.knowledge_base.ids(tenant=tenant) if node_ids is None else node_ids
+        return [hit for hit in self.knowledge_base.get(ids, tenant=tenant).values() if admits(hit)]
 
 
 def _with_options(query: VectorStoreQuery, options: dict[str, Any]) -> VectorStoreQuery:

@@ -9,7 +9,8 @@ from haystack import Document, logging
 from haystack.document_stores.in_memory import InMemoryDocumentStore
 from haystack.document_stores.types import DocumentStore
 
-from haystack_integrations.common.hopweave.documents import to_hit
+from haystack_integrations.common.hopweave.documents import from_passage, to_hit
+from hopweave import KnowledgeBase
 from hopweave.concurrency.threads import can_run_on_loop, run_on_loop
 from hopweave.errors import reason_of
 from hopweave.graph.external_documents import ExternalDocuments, GraphHome
@@ -52,6 +53,9 @@ def by_id(store: DocumentStore, ids: list[str]) -> list[Document]:
     :param ids: The ids.
     :returns: The documents that are there.
     """
+    if isinstance(own := getattr(store, "knowledge_base", None), KnowledgeBase):  # whoever asks sees to tenants
+        vectors = own.vectors(ids)
+        return [from_passage(passage, vectors.get(passage.id)) for passage in own.documents(ids)]
     if isinstance(store, InMemoryDocumentStore) and store.return_embedding:  # whose filter walks over all documents
         return [found for key in ids if (found := store.storage.get(key)) is not None]
     failure: Exception | None = None
@@ -79,7 +83,7 @@ def by_id_and_filters(store: DocumentStore, ids: list[str], filters: dict[str, A
     :param filters: Haystack metadata filters.
     :returns: The documents; None if the store does not take such filters, or gives documents by id more quickly.
     """
-    if isinstance(store, InMemoryDocumentStore) or hasattr(store, "get_documents_by_id"):
+    if isinstance(store, InMemoryDocumentStore) or any(hasattr(store, one) for one in _QUICK):
         return None
     both = {"operator": "AND", "conditions": [{"field": "id", "operator": "in", "value": ids}, filters]}
     try:
@@ -94,6 +98,7 @@ def by_id_and_filters(store: DocumentStore, ids: list[str], filters: dict[str, A
         return None
 
 
+_QUICK = ("get_documents_by_id", "knowledge_base")  # what stores have that give documents by id quickly
 _locks: WeakKeyDictionary[Any, Lock] = WeakKeyDictionary()
 """Stores may share one cursor between threads, and sources and questions may run in several."""
 

@@ -14,7 +14,7 @@ from haystack.utils.filters import document_matches_filter
 
 from haystack_integrations.common.hopweave.documents import to_document
 from hopweave.hit import Hit
-from hopweave.metadata.tenants import narrow_tenant
+from hopweave.metadata.tenants import in_context, narrow_tenant
 from hopweave.metadata.timestamps import read_timestamp
 from hopweave.query import Intent, Plan, Query, utc_now
 from hopweave.recipe import check_skip
@@ -75,14 +75,14 @@ def to_query(
 
 def narrowed(own: Mapping[str, Any] | None, given: Tenant) -> Mapping[str, Any] | None:
     """
-    The tenant of a run: that of the component, narrowed by what was given to the run.
+    The tenant of a run: that of the component, narrowed by what was given to the run and by `hopweave.tenant(...)`.
 
     :param own: The tenant given at construction.
     :param given: The tenant given to `run`; None leaves it at that of the construction.
     :returns: What both may see.
     :raises ValueError: If the run asks for something outside the component's own tenant.
     """
-    return narrow_tenant(own, given() if callable(given) else given)
+    return in_context(narrow_tenant(own, given() if callable(given) else given))
 
 
 DEFER: Literal["defer"] = "defer"

@@ -58,7 +58,7 @@ def to_pipeline(
     :param recipe: Name of a shipped recipe, path of a YAML file, or a recipe; `multihop` when not given.
     :param knowledge_base: Path of the knowledge base file.
     :param shared: Further parameters, as in `RecipeRetriever`: `graph`, `graph_schema`, `document_store`, `upstream`
-        and `tenant`, each given to every component that takes it.
+        `tenant` and `tenant_required`, each given to every component that takes it.
     :returns: The pipeline.
     """
     return _assembled(load_recipe(recipe), SharedParameters(knowledge_base, **shared))[0]
@@ -74,6 +74,7 @@ class SharedParameters:
     graph_schema: str = "hopweave"
     upstream: Sequence[str] = ()
     tenant: dict[str, Any] | None = None
+    tenant_required: Sequence[str] = ()
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -151,7 +152,7 @@ def _assembled(recipe: Recipe, given: SharedParameters) -> tuple[Pipeline, str]:
     given.check(recipe)
     shared = given.parameters
     parts: dict[str, Any] = {
-        name: UpstreamRouter(tenant=given.tenant)
+        name: UpstreamRouter(tenant=given.tenant, tenant_required=given.tenant_required)
         if name in given.upstream
         else to_component(source, **shared, top_k=recipe.depth(name), filter_policy="defer")
         for name, source in recipe.sources.items()

@@ -7,14 +7,16 @@ from typing import Any
 from haystack_integrations.common.hopweave.documents import PARTS_KEY
 from hopweave import KnowledgeBase
 from hopweave.document import Document as Passage
-from hopweave.metadata.tenants import MAX_TENANT_CHARACTERS
+from hopweave.metadata.tenants import MAX_TENANT_CHARACTERS, in_tenant
 
 _MAX_WHOLE = 2**53  # up to which whole numbers are the same as integers and as floats
 _NO_FIELDS = ("", PARTS_KEY, "field", "operator", "value", "conditions")  # the last four are refused as a tenant
 _LIKE_A_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:$|[Tt ])")
 
 
-def candidates(knowledge_base: KnowledgeBase, filters: Mapping[str, Any] | None) -> list[Passage]:
+def candidates(
+    knowledge_base: KnowledgeBase, filters: Mapping[str, Any] | None, seen_by: Mapping[str, Any] | None = None
+) -> list[Passage]:
     """
     All documents that match Haystack filters, and perhaps others.
 
@@ -24,15 +26,16 @@ def candidates(knowledge_base: KnowledgeBase, filters: Mapping[str, Any] | None)
 
     :param knowledge_base: Where the documents are.
     :param filters: Haystack filters.
+    :param seen_by: Metadata values a document must have to be seen at all.
     :returns: The documents.
     """
     wanted = _required(filters or {})
     if not wanted:
-        return list(knowledge_base.documents())
+        return list(knowledge_base.documents(None if seen_by is None else knowledge_base.ids(tenant=seen_by)))
     ids = wanted.pop("id", None)
     tenant = {name.removeprefix("meta."): values for name, values in wanted.items()} or None
     found = knowledge_base.get(knowledge_base.ids(tenant=tenant) if ids is None else ids, tenant=tenant)
-    return [Passage(hit.id, hit.text, hit.metadata) for hit in found.values()]
+    return [Passage(hit.id, hit.text, hit.metadata) for hit in found.values() if in_tenant(hit.metadata, seen_by)]
 
 
 def _required(filters: Mapping[str, Any]) -> dict[str, list[Any]]:

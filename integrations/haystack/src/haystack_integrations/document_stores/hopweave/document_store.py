@@ -20,6 +20,7 @@ from haystack_integrations.document_stores.hopweave.metadata_fields import disti
 from hopweave import KnowledgeBase
 from hopweave.errors import AlreadyThere
 from hopweave.knowledge_base.file_path import FilePath
+from hopweave.metadata.tenants import checked_fields, in_context, require_tenant
 
 _ON_CONFLICT: Mapping[DuplicatePolicy, Literal["fail", "skip", "replace"]] = {
     DuplicatePolicy.NONE: "fail",
@@ -55,6 +56,7 @@ class HopweaveDocumentStore:
         builders: Sequence[Described] | None = None,
         own_share: float | None = None,
         read_only: bool = False,
+        tenant_required: Sequence[str] = (),
     ) -> None:
         """
         Create the store; the file is opened on first use. All but the path matters only when the file is new; an
@@ -69,6 +71,8 @@ class HopweaveDocumentStore:
         :param own_share: With less than 1, vector search blends the vector of a document with those of its neighbours
             in the graph, which get the rest; None for 1.
         :param read_only: Whether to open the file for reading alone; a file that cannot be written is opened so anyway.
+        :param tenant_required: Metadata fields for which a tenant is needed, by `hopweave.tenant(...)`, to list
+            documents; a file that only tenants have written knows them by itself.
         """
         self._file = None if path is None or path == MEMORY else FilePath(path, "path")
         self.path = None if path is None else str(path)
@@ -77,6 +81,7 @@ class HopweaveDocumentStore:
         self.builders = None if builders is None else list(builders)
         self.own_share = own_share
         self.read_only = read_only
+        self.tenant_required = list(checked_fields(tenant_required))
         self._opened: KnowledgeBase | None = None
 
     @property
@@ -112,6 +117,7 @@ class HopweaveDocumentStore:
             builders=self.builders,
             own_share=self.own_share,
             read_only=self.read_only,
+            tenant_required=self.tenant_required,
         )
 
     @classmethod
@@ -128,23 +134,27 @@ class HopweaveDocumentStore:
 
     def count_documents(self) -> int:
         """
-        How many documents there are.
+        How many documents there are, within `hopweave.tenant(...)` those of the tenant.
 
         :returns: The number.
         """
-        return self.knowledge_base.count()
+        return self.knowledge_base.count(tenant=in_context(None))
 
     def filter_documents(self, filters: dict[str, Any] | None = None) -> list[Document]:
         """
-        The documents that match.
+        The documents that match, within `hopweave.tenant(...)` those of the tenant.
 
         :param filters: Haystack filters; all documents when not given.
         :returns: The documents, with their embeddings, in the order in which they were written, or in which the filters
             name their ids.
+        :raises TenantRequired: If the documents are those of tenants, and the context does not say whose are meant.
         """
         if filters and "operator" not in filters and "conditions" not in filters:
             raise ValueError("filters: must have an operator, with field and value or with conditions")
-        passages = candidates(self.knowledge_base, filters)
+        seen_by = in_context(None)
+        require_tenant(self.tenant_required, seen_by, type(self).__name__)
+        self.knowledge_base.check_tenant(seen_by)
+        passages = candidates(self.knowledge_base, filters, seen_by)
         vectors = self.knowledge_base.vectors(passage.id for passage in passages)
         documents = [from_passage(passage, vectors.get(passage.id)) for passage in passages]
         return [one for one in documents if document_matches_filter(filters, one)] if filters else documents

@@ -43,6 +43,7 @@ class BM25Retriever(SourceRetriever):
         filters: dict[str, Any] | None = None,
         filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
         tenant: dict[str, Any] | None = None,
+        tenant_required: Sequence[str] = ...,
     ) -> None:
         r"""
         Create the retriever; the file is opened on first use.
@@ -60,6 +61,7 @@ class BM25Retriever(SourceRetriever):
             are left to a later component (`defer`): fetch until `top_k` documents pass, and hand out the others
             too.
         :param tenant: Metadata values a document must have to be seen at all.
+        :param tenant_required: Metadata fields for which every run needs a tenant; one without is refused.
         """
     def run(
         self,
@@ -135,6 +137,7 @@ class EmbeddingRetriever(SourceRetriever):
         filters: dict[str, Any] | None = None,
         filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
         tenant: dict[str, Any] | None = None,
+        tenant_required: Sequence[str] = ...,
     ) -> None:
         r"""
         Create the retriever; the file is opened on first use.
@@ -153,6 +156,7 @@ class EmbeddingRetriever(SourceRetriever):
             are left to a later component (`defer`): fetch until `top_k` documents pass, and hand out the others
             too.
         :param tenant: Metadata values a document must have to be seen at all.
+        :param tenant_required: Metadata fields for which every run needs a tenant; one without is refused.
         """
     def run(
         self,
@@ -325,6 +329,7 @@ class FullTextRetriever(SourceRetriever):
         filters: dict[str, Any] | None = None,
         filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
         tenant: dict[str, Any] | None = None,
+        tenant_required: Sequence[str] = ...,
     ) -> None:
         r"""
         Create the retriever; the file is opened on first use.
@@ -340,6 +345,7 @@ class FullTextRetriever(SourceRetriever):
             are left to a later component (`defer`): fetch until `top_k` documents pass, and hand out the others
             too.
         :param tenant: Metadata values a document must have to be seen at all.
+        :param tenant_required: Metadata fields for which every run needs a tenant; one without is refused.
         """
     def run(
         self,
@@ -417,6 +423,7 @@ class GraphBoostRetriever(GraphRetriever):
         filters: dict[str, Any] | None = None,
         filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
         tenant: dict[str, Any] | None = None,
+        tenant_required: Sequence[str] = ...,
     ) -> None:
         r"""
         Create the retriever; file and graph are opened on first use.
@@ -438,6 +445,7 @@ class GraphBoostRetriever(GraphRetriever):
             are left to a later component (`defer`): fetch until `top_k` documents pass, and hand out the others
             too.
         :param tenant: Metadata values a document must have to be seen at all.
+        :param tenant_required: Metadata fields for which every run needs a tenant; one without is refused.
         """
     def run(
         self,
@@ -553,6 +561,7 @@ class HybridGraphRetriever(CoreComponent):
         upstream: Sequence[str] = ...,
         top_k: int | None = None,
         tenant: dict[str, Any] | None = None,
+        tenant_required: Sequence[str] = ...,
         flat_scores: bool = False,
     ) -> None:
         r"""
@@ -569,6 +578,7 @@ class HybridGraphRetriever(CoreComponent):
             that name, to which any retriever can be connected.
         :param top_k: How many documents to return; the recipe's own number when not given.
         :param tenant: Metadata values a document must have to be seen at all.
+        :param tenant_required: Metadata fields for which every run needs a tenant; one without is refused.
         :param flat_scores: Whether the meta of documents has the score of every step: `dense_score`, `rrf_score` …
         """
 
@@ -603,6 +613,7 @@ class IntentEdgesRetriever(GraphRetriever):
         filters: dict[str, Any] | None = None,
         filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
         tenant: dict[str, Any] | None = None,
+        tenant_required: Sequence[str] = ...,
     ) -> None:
         r"""
         Create the retriever; file and graph are opened on first use.
@@ -622,6 +633,7 @@ class IntentEdgesRetriever(GraphRetriever):
             are left to a later component (`defer`): fetch until `top_k` documents pass, and hand out the others
             too.
         :param tenant: Metadata values a document must have to be seen at all.
+        :param tenant_required: Metadata fields for which every run needs a tenant; one without is refused.
         """
     def run(
         self,
@@ -699,6 +711,7 @@ class KeywordRetriever(SourceRetriever):
         filters: dict[str, Any] | None = None,
         filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
         tenant: dict[str, Any] | None = None,
+        tenant_required: Sequence[str] = ...,
     ) -> None:
         r"""
         Create the retriever; the file is opened on first use.
@@ -716,6 +729,7 @@ class KeywordRetriever(SourceRetriever):
             are left to a later component (`defer`): fetch until `top_k` documents pass, and hand out the others
             too.
         :param tenant: Metadata values a document must have to be seen at all.
+        :param tenant_required: Metadata fields for which every run needs a tenant; one without is refused.
         """
     def run(
         self,
@@ -818,6 +832,7 @@ class PageRankRetriever(GraphRetriever):
         filters: dict[str, Any] | None = None,
         filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
         tenant: dict[str, Any] | None = None,
+        tenant_required: Sequence[str] = ...,
     ) -> None:
         r"""
         Create the retriever; file and graph are opened on first use.
@@ -865,6 +880,7 @@ class PageRankRetriever(GraphRetriever):
             are left to a later component (`defer`): fetch until `top_k` documents pass, and hand out the others
             too.
         :param tenant: Metadata values a document must have to be seen at all.
+        :param tenant_required: Metadata fields for which every run needs a tenant; one without is refused.
         """
     def run(
         self,
@@ -957,6 +973,7 @@ class RecipeRetriever(CoreComponent):
         filters: dict[str, Any] | None = None,
         filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
         tenant: dict[str, Any] | None = None,
+        tenant_required: Sequence[str] = ...,
         flat_scores: bool = False,
         cache_seconds: float | None = None,
     ) -> None:
@@ -978,6 +995,7 @@ class RecipeRetriever(CoreComponent):
         :param filters: Haystack metadata filters.
         :param filter_policy: Whether filters given to `run` replace these (`replace`) or are merged in (`merge`).
         :param tenant: Metadata values a document must have to be seen at all.
+        :param tenant_required: Metadata fields for which every run needs a tenant; one without is refused.
         :param flat_scores: Whether the meta of documents has the score of every step: `dense_score`, `rrf_score` …
         :param cache_seconds: How long an answer is kept for when the same is asked again; a change of the knowledge
             base makes it void. None for no cache. Not with `upstream`, `graph` or a store of yours, as nothing says
@@ -1067,6 +1085,7 @@ class VectorSearchRetriever(SourceRetriever):
         filters: dict[str, Any] | None = None,
         filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
         tenant: dict[str, Any] | None = None,
+        tenant_required: Sequence[str] = ...,
     ) -> None:
         r"""
         Create the retriever; the file is opened on first use.
@@ -1085,6 +1104,7 @@ class VectorSearchRetriever(SourceRetriever):
             are left to a later component (`defer`): fetch until `top_k` documents pass, and hand out the others
             too.
         :param tenant: Metadata values a document must have to be seen at all.
+        :param tenant_required: Metadata fields for which every run needs a tenant; one without is refused.
         """
     def run(
         self,

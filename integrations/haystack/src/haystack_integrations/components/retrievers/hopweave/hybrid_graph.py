@@ -21,7 +21,7 @@ from haystack_integrations.common.hopweave.inputs import (
     Input,
 )
 from hopweave import load_recipe
-from hopweave.metadata.tenants import checked_tenant
+from hopweave.metadata.tenants import checked_fields, checked_tenant
 from hopweave.recipes import DEFAULT_RECIPE
 from hopweave.scores import count_of
 
@@ -59,6 +59,7 @@ class HybridGraphRetriever(CoreComponent):
         upstream: Sequence[str] = (),
         top_k: int | None = None,
         tenant: dict[str, Any] | None = None,
+        tenant_required: Sequence[str] = (),
         flat_scores: bool = False,
     ) -> None:
         """
@@ -75,6 +76,7 @@ class HybridGraphRetriever(CoreComponent):
             name, to which any retriever can be connected.
         :param top_k: How many documents to return; the recipe's own number when not given.
         :param tenant: Metadata values a document must have to be seen at all.
+        :param tenant_required: Metadata fields for which every run needs a tenant; one without is refused.
         :param flat_scores: Whether the meta of documents has the score of every step: `dense_score`, `rrf_score` …
         """
         # here and not above: it needs this package's other retrievers
@@ -88,6 +90,7 @@ class HybridGraphRetriever(CoreComponent):
         self.upstream = list(upstream)
         self.top_k = top_k
         self.tenant = checked_tenant(tenant)
+        self.tenant_required = list(checked_fields(tenant_required))
         self.flat_scores = flat_scores
         described: Any = load_recipe(recipe)
         if top_k is not None:
@@ -100,6 +103,7 @@ class HybridGraphRetriever(CoreComponent):
             graph_schema=graph_schema,
             upstream=upstream,
             tenant=tenant,
+            tenant_required=self.tenant_required,
         )
         self.input_mapping = {
             "query": open_sockets(self.pipeline, "query"),

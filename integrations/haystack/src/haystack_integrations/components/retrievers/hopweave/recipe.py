@@ -40,7 +40,7 @@ from haystack_integrations.common.hopweave.tracing import tag
 from haystack_integrations.common.hopweave.upstream import with_upstream
 from hopweave import Pipeline, Query, QueryCache, Result, load_recipe
 from hopweave.knowledge import Knowledge
-from hopweave.metadata.tenants import checked_tenant
+from hopweave.metadata.tenants import checked_fields, checked_tenant, require_tenant
 from hopweave.recipes import DEFAULT_RECIPE
 from hopweave.scores import first
 from hopweave.search.federated import FederatedPipeline, check_knowledge_bases
@@ -91,6 +91,7 @@ class RecipeRetriever(CoreComponent):
         filters: dict[str, Any] | None = None,
         filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
         tenant: dict[str, Any] | None = None,
+        tenant_required: Sequence[str] = (),
         flat_scores: bool = False,
         cache_seconds: float | None = None,
     ) -> None:
@@ -112,6 +113,7 @@ class RecipeRetriever(CoreComponent):
         :param filters: Haystack metadata filters.
         :param filter_policy: Whether filters given to `run` replace these (`replace`) or are merged in (`merge`).
         :param tenant: Metadata values a document must have to be seen at all.
+        :param tenant_required: Metadata fields for which every run needs a tenant; one without is refused.
         :param flat_scores: Whether the meta of documents has the score of every step: `dense_score`, `rrf_score` …
         :param cache_seconds: How long an answer is kept for when the same is asked again; a change of the knowledge
             base makes it void. None for no cache. Not with `upstream`, `graph` or a store of yours, as nothing says
@@ -149,6 +151,7 @@ class RecipeRetriever(CoreComponent):
         self.filters = filters
         self.filter_policy = as_filter_policy(filter_policy)
         self.tenant = checked_tenant(tenant)
+        self.tenant_required = list(checked_fields(tenant_required))
         self.flat_scores = flat_scores
         self.cache_seconds = cache_seconds
         self._cache = None if cache_seconds is None else QueryCache[Result](seconds=cache_seconds)
@@ -202,6 +205,7 @@ class RecipeRetriever(CoreComponent):
             tenant=narrowed(self.tenant, tenant),
             **others,
         )
+        require_tenant(self.tenant_required, question.tenant, type(self).__name__)
         found = given_documents("upstream", self.upstream, documents)
         wanted = self.top_k if top_k is None else top_k
         if self.upstream:

@@ -1,7 +1,7 @@
 """What all retrievers share: a question in, one source of the core, documents out."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -43,7 +43,7 @@ from haystack_integrations.common.hopweave.tracing import tag
 from haystack_integrations.common.hopweave.upstream import Upstream
 from hopweave import Pipeline, Query, Recipe, Result
 from hopweave.component import Source
-from hopweave.metadata.tenants import checked_tenant
+from hopweave.metadata.tenants import checked_fields, checked_tenant, require_tenant
 
 
 class SourceRetriever(CoreComponent):
@@ -64,6 +64,7 @@ class SourceRetriever(CoreComponent):
     document_store: DocumentStore | None
     filters: dict[str, Any] | None
     tenant: dict[str, Any] | None
+    tenant_required: list[str]
     graph: str | Secret | None = None
     graph_schema: str = "hopweave"
     _file: KnowledgeFile
@@ -77,6 +78,7 @@ class SourceRetriever(CoreComponent):
         filters: dict[str, Any] | None = None,
         filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
         tenant: dict[str, Any] | None = None,
+        tenant_required: Sequence[str] = (),
     ) -> None:
         """
         Create the retriever; the file is opened on first use.
@@ -89,6 +91,7 @@ class SourceRetriever(CoreComponent):
         :param filter_policy: Whether filters given to `run` replace these (`replace`), are merged in (`merge`), or are
             left to a later component (`defer`): fetch until `top_k` documents pass, and hand out the others too.
         :param tenant: Metadata values a document must have to be seen at all.
+        :param tenant_required: Metadata fields for which every run needs a tenant; one without is refused.
         """
         self.source = source
         self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
@@ -96,6 +99,7 @@ class SourceRetriever(CoreComponent):
         self.filters = filters
         self.filter_policy = as_retriever_filter_policy(filter_policy)
         self.tenant = checked_tenant(tenant)
+        self.tenant_required = list(checked_fields(tenant_required))
         self._file = KnowledgeFile(knowledge_base, document_store, self.graph, self.graph_schema)
 
     @property
@@ -162,6 +166,7 @@ class SourceRetriever(CoreComponent):
             tenant=narrowed(self.tenant, tenant),
             **question,
         )
+        require_tenant(self.tenant_required, asked.tenant, type(self).__name__)
         return Pipeline(recipe, self._file.knowledge()), asked
 
     def _finish(self, result: Result) -> dict[str, Any]:
@@ -189,6 +194,7 @@ class GraphRetriever(SourceRetriever):
         filters: dict[str, Any] | None = None,
         filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
         tenant: dict[str, Any] | None = None,
+        tenant_required: Sequence[str] = (),
     ) -> None:
         """
         Create the retriever; file and graph are opened on first use.
@@ -203,10 +209,17 @@ class GraphRetriever(SourceRetriever):
         :param filter_policy: Whether filters given to `run` replace these (`replace`), are merged in (`merge`), or are
             left to a later component (`defer`): fetch until `top_k` documents pass, and hand out the others too.
         :param tenant: Metadata values a document must have to be seen at all.
+        :param tenant_required: Metadata fields for which every run needs a tenant; one without is refused.
         """
         self.graph = as_written(graph)
         self.graph_schema = graph_schema
         super()._hold(
-            source, knowledge_base, document_store, filters=filters, filter_policy=filter_policy, tenant=tenant
+            source,
+            knowledge_base,
+            document_store,
+            filters=filters,
+            filter_policy=filter_policy,
+            tenant=tenant,
+            tenant_required=tenant_required,
         )
         accept_documents(self, self.named_in, source.needs)

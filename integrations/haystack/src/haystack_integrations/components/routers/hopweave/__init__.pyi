@@ -242,11 +242,12 @@ class UpstreamRouter(CoreComponent):
     ```
     """
 
-    def __init__(self, *, tenant: dict[str, Any] | None = None) -> None:
+    def __init__(self, *, tenant: dict[str, Any] | None = None, tenant_required: Sequence[str] = ...) -> None:
         r"""
         Create the router.
 
         :param tenant: Metadata values a document must have to be seen at all.
+        :param tenant_required: Metadata fields for which every run needs a tenant; one without is refused.
         """
     def run(
         self,

@@ -1,5 +1,6 @@
 """What retrievers of other stores find, in the place of a source of a recipe."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from haystack import Document, component
@@ -8,7 +9,7 @@ from haystack_integrations.common.hopweave.derived import CoreComponent, derived
 from haystack_integrations.common.hopweave.documents import check_documents
 from haystack_integrations.common.hopweave.inputs import QUERY, TENANT, Input
 from haystack_integrations.common.hopweave.questions import Tenant, narrowed
-from hopweave.metadata.tenants import checked_tenant, in_tenant
+from hopweave.metadata.tenants import checked_fields, checked_tenant, in_tenant, require_tenant
 
 
 @component
@@ -34,13 +35,15 @@ class UpstreamRouter(CoreComponent):
     inputs = (QUERY, Input("documents", list[Document] | None, "What was found, best first.", None), TENANT)
     outputs: ClassVar[dict[str, Any]] = {"documents": list[Document]}
 
-    def _hold(self, *, tenant: dict[str, Any] | None = None) -> None:
+    def _hold(self, *, tenant: dict[str, Any] | None = None, tenant_required: Sequence[str] = ()) -> None:
         """
         Create the router.
 
         :param tenant: Metadata values a document must have to be seen at all.
+        :param tenant_required: Metadata fields for which every run needs a tenant; one without is refused.
         """
         self.tenant = checked_tenant(tenant)
+        self.tenant_required = list(checked_fields(tenant_required))
 
     def _run(
         self,
@@ -57,4 +60,5 @@ class UpstreamRouter(CoreComponent):
             return {}
         check_documents(documents)
         seen_by = narrowed(self.tenant, tenant)
+        require_tenant(self.tenant_required, seen_by, type(self).__name__)
         return {"documents": [one for one in documents if in_tenant(one.meta, seen_by)]}
