@@ -213,18 +213,12 @@ def _errors_of(name: str) -> Iterator[None]:
         raise type(error)(f"knowledge base {name!r}: {error}") from error
 
 
-class _OwnFilters:
-    """Filters that are a function, for one knowledge base: they see hits under the ids that are returned."""
-
-    def __init__(self, name: str, filters: Callable[[Hit], bool]) -> None:
-        self._name, self._filters = name, filters
-
-    def __call__(self, hit: Hit) -> bool:
-        return self._filters(hit._replace(id=f"{self._name}/{hit.id}"))
-
-
 def _asked_of(name: str, asked: Query) -> Query:
-    return replace(asked, filters=_OwnFilters(name, asked.filters)) if callable(asked.filters) else asked
+    """The question for one knowledge base: filters that are a function see hits under the ids that are returned."""
+    filters = asked.filters
+    if not callable(filters):
+        return asked
+    return replace(asked, filters=lambda hit: filters(hit._replace(id=f"{name}/{hit.id}")))
 
 
 def _named(name: str, hit: Hit) -> Hit:

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -125,7 +125,7 @@ def personalised_pagerank(
     )
     found = push(transition_rows(graph, options, weights), nodes, shares, options, stationary)
     nodes, scores = _best(found.nodes, found.scores, among, top_k, min_score)
-    return PageRankScores(nodes, scores, found.rounds, found.finished, found.residual)
+    return replace(found, nodes=nodes, scores=scores)
 
 
 def power_iteration(
@@ -234,25 +234,16 @@ WORTHWHILE = 0.1
 """A push ends when the residuals of all nodes that could be pushed sum to less than this x tolerance."""
 
 
-@dataclass(frozen=True, slots=True)
-class PushResult:
-    """The nodes a push reached, their scores, and how far it got."""
-
-    nodes: npt.NDArray[np.int64]
-    scores: npt.NDArray[np.float64]
-    rounds: int
-    residual: float
-    finished: bool
-
-
 def push(
     rows: TransitionRows,
     seeds: Indices,
     weights: Floats,
     options: WalkOptions,
     stationary: StationaryDistribution | None = None,
-) -> PushResult:
+) -> PageRankScores:
     """Push from distinct seeds until no residual is above 0.001 x tolerance per edge, then distribute the residuals.
+
+    The scores are those of all nodes that were reached, by number.
 
     Every round, all nodes above that threshold add a step to their estimate, take it off their residual, and pass
     (1 - restart) of it on to their neighbours. A step is the residual; from the
@@ -284,7 +275,7 @@ def push(
             nodes, further = _distribute(nodes, left, space.reached, stationary, options)
         scores = options.restart * (space.estimate[nodes].astype(np.float64) + space.residual[nodes]) + further
     # with momentum, what was passed on too much to a node far off may not have come back yet
-    return PushResult(nodes, np.maximum(scores, 0) / total, rounds, float(np.abs(left).sum()) / total, finished)
+    return PageRankScores(nodes, np.maximum(scores, 0) / total, rounds, finished, float(np.abs(left).sum()) / total)
 
 
 def _push_rounds(

@@ -62,6 +62,23 @@ def unit_scores(hits: Sequence[Hit]) -> list[float | None]:
     return [None if score is None else min(max(score, 0.0), 1.0) for score in bounded]
 
 
+def blended_with_cosines(
+    hits: Sequence[Hit], cosines: Sequence[float | None], share: float, stage: str, **details: Any
+) -> list[Hit]:
+    """Hits with `share` parts of their cosine to the question in their score, best first; without one as they are."""
+    return ranked(
+        hit.rescored(
+            original if cosine is None else min(max(blended(cosine, original, share), 0.0), 1.0),
+            stage,
+            scale="unit",
+            cosine=cosine,
+            original=original,
+            **details,
+        )
+        for hit, original, cosine in zip(hits, unit_scores(hits), cosines, strict=True)
+    )
+
+
 def blended(new: float, original: float | None, share: float) -> float:
     """`share` parts of the new score; the rest is the original one, if there is one.
 

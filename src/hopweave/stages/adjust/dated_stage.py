@@ -1,7 +1,6 @@
 """What stages share that go by the dates of hits: the age of a hit and the decay factor for it."""
 
 import math
-from datetime import datetime
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
@@ -28,29 +27,6 @@ def decay_factor(age_days: float, half_life_days: float, decay: Decay = "half_li
     return 2.0**-spent if decay == "half_life" else math.exp(-spent)
 
 
-def freshness_of(
-    hit: Hit, now: datetime, *, timestamp_field: str, half_life_days: float, decay: Decay
-) -> tuple[float | None, dict[str, Any]]:
-    """The decay factor of a hit and the details for its receipt; None instead of a factor if it has no readable date.
-
-    A date in the future counts as now.
-
-    >>> from datetime import UTC
-    >>> hit = Hit("a", metadata={"date": "2026-01-01"})
-    >>> week_later = datetime(2026, 1, 8, tzinfo=UTC)
-    >>> freshness_of(hit, week_later, timestamp_field="date", half_life_days=7, decay="half_life")
-    (0.5, {'age_days': 7.0, 'decay': 0.5})
-    """
-    value = hit.metadata.get(timestamp_field)
-    written = read_timestamp(value)
-    if written is None:
-        why = "undated" if value is None else f"undated: cannot read {timestamp_field} {str(value)[:60]!r}"
-        return None, {"note": why}
-    age_days = max((now - written).total_seconds() / SECONDS_PER_DAY, 0.0)
-    factor = decay_factor(age_days, half_life_days, decay)
-    return factor, {"age_days": age_days, "decay": factor}
-
-
 class DatedStage(Stage):
     """A stage that goes by how fresh a hit is: 2^(-age / half-life)."""
 
@@ -63,11 +39,15 @@ class DatedStage(Stage):
     timestamp_field: str = Field(default="timestamp", description="Metadata field with the date.")
 
     def _freshness(self, hit: Hit, query: Query) -> tuple[float | None, dict[str, Any]]:
-        """The decay factor of a hit and the details for its receipt; None instead of a factor without a date."""
-        return freshness_of(
-            hit,
-            query.now,
-            timestamp_field=self.timestamp_field,
-            half_life_days=self.half_life_days,
-            decay=self.decay,
-        )
+        """The decay factor of a hit and the details for its receipt; None instead of a factor without a date.
+
+        A date in the future counts as now.
+        """
+        value = hit.metadata.get(self.timestamp_field)
+        written = read_timestamp(value)
+        if written is None:
+            why = "undated" if value is None else f"undated: cannot read {self.timestamp_field} {str(value)[:60]!r}"
+            return None, {"note": why}
+        age_days = max((query.now - written).total_seconds() / SECONDS_PER_DAY, 0.0)
+        factor = decay_factor(age_days, self.half_life_days, self.decay)
+        return factor, {"age_days": age_days, "decay": factor}

@@ -10,8 +10,8 @@ from hopweave.component import Stage
 from hopweave.hit import Hit
 from hopweave.knowledge import Knowledge
 from hopweave.query import Query
-from hopweave.scores import checked, ranked
-from hopweave.stages.adjust.adjusted import blended, unit_scores
+from hopweave.scores import checked
+from hopweave.stages.adjust.adjusted import blended_with_cosines
 from hopweave.stages.similarity.hit_vectors import cosines_or_reason
 
 logger = logging.getLogger(__name__)
@@ -43,14 +43,4 @@ class CosineRerank(Stage):
         if cosines is None:
             logger.warning("cosine_rerank leaves the order as it is: %s", reason)
             return [hit.rescored(hit.score, self.kind, outcome="original_order", reason=reason) for hit in hits]
-        return ranked(
-            hit.rescored(
-                original if cosine is None else min(max(blended(cosine, original, self.blend), 0.0), 1.0),
-                self.kind,
-                scale="unit",
-                cosine=cosine,
-                original=original,
-                blend=self.blend,
-            )
-            for hit, original, cosine in zip(hits, unit_scores(hits), cosines, strict=True)
-        )
+        return blended_with_cosines(hits, cosines, self.blend, self.kind, blend=self.blend)

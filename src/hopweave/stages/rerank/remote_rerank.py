@@ -16,7 +16,7 @@ from hopweave.knowledge import Knowledge
 from hopweave.query import Query
 from hopweave.remote import HttpOutcome, Request, checked_url, hidden_key, key_of, post, post_async
 from hopweave.scores import checked, ranked
-from hopweave.stages.adjust.adjusted import blended, unit_scores
+from hopweave.stages.adjust.adjusted import blended, blended_with_cosines, unit_scores
 from hopweave.stages.rerank.providers import PROVIDERS, BadReply, Reply, ReplyScale, read_reply, request_body
 from hopweave.stages.similarity.hit_vectors import cosines_or_reason
 
@@ -169,7 +169,7 @@ include_title=True, reply_scale=None, parameters={})
         logger.warning("rerank by %s failed (%s); falling back to %s", service, reason, fallback)
         if cosines is None:
             return [hit.rescored(hit.score, self.kind, outcome=fallback, **details) for hit in job.hits]
-        return self._by_cosine(job.hits, cosines, details)
+        return blended_with_cosines(job.hits, cosines, self.cosine_share, self.kind, outcome=fallback, **details)
 
     def _blended(self, job: _Job, reply: Reply, attempts: int) -> list[Hit]:
         model = self.model or PROVIDERS[self.provider].model
@@ -198,17 +198,3 @@ include_title=True, reply_scale=None, parameters={})
                 )
             )
         return ranked(finished)
-
-    def _by_cosine(self, hits: Sequence[Hit], cosines: Sequence[float | None], details: dict[str, Any]) -> list[Hit]:
-        return ranked(
-            hit.rescored(
-                original if cosine is None else min(max(blended(cosine, original, self.cosine_share), 0.0), 1.0),
-                self.kind,
-                scale="unit",
-                outcome="cosine",
-                cosine=cosine,
-                original=original,
-                **details,
-            )
-            for hit, original, cosine in zip(hits, unit_scores(hits), cosines, strict=True)
-        )

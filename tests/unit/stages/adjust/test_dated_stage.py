@@ -4,14 +4,16 @@ from datetime import UTC, date, datetime, timedelta, timezone
 import pytest
 
 from hopweave.hit import Hit
-from hopweave.stages.adjust.dated_stage import decay_factor, freshness_of
+from hopweave.query import Query
+from hopweave.stages.adjust.dated_stage import decay_factor
+from hopweave.stages.adjust.time_decay import TimeDecay
 
 NOW = datetime(2026, 4, 1, tzinfo=UTC)
 
 
-def fresh(value, half_life_days=90.0, decay="half_life"):
+def fresh(value):
     hit = Hit("a", metadata={} if value is None else {"timestamp": value})
-    return freshness_of(hit, NOW, timestamp_field="timestamp", half_life_days=half_life_days, decay=decay)
+    return TimeDecay(half_life_days=90)._freshness(hit, Query("ferries", now=NOW))
 
 
 def test_a_half_life_is_exactly_a_half():
