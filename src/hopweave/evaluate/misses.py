@@ -1,7 +1,7 @@
 """Error analysis: why a relevant document is not among the hits, traced through sources, stages and graph."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from hopweave.component import Rankings, Source
@@ -66,15 +66,9 @@ class Miss:
 
     def as_dict(self) -> dict[str, Any]:
         """The miss as plain JSON types."""
-        return {
-            "gold": self.ids[0] if len(self.ids) == 1 else list(self.ids),
-            "reason": self.reason,
-            "detail": self.detail,
-            "rank": self.rank,
-            "ranks": dict(self.ranks),
-            "beyond": dict(self.beyond),
-            "path": self.path,
-        }
+        fields = asdict(self)
+        ids = fields.pop("ids")
+        return {"gold": ids[0] if len(ids) == 1 else list(ids), **fields}
 
 
 @dataclass(frozen=True, slots=True)

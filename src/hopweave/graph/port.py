@@ -14,6 +14,9 @@ import numpy.typing as npt
 from hopweave.graph.model import Node
 
 if TYPE_CHECKING:
+    from hopweave.graph.storage.row_edges import RowEdges
+
+if TYPE_CHECKING:
     from hopweave.graph.storage.name_case import NameCase
 
 Direction = Literal["out", "in", "both"]
@@ -126,47 +129,17 @@ class StationaryDistribution:
         )
 
 
-class EdgeRows(Protocol):
-    """Edges that can be read a few nodes at a time with the weights of a random walk, in memory or from a server."""
+class AllInMemory:
+    """What walks ask of edges besides them; here for edges in memory, for a server to override."""
 
-    def weighted(self, forward: Sequence[float], backward: Sequence[float]) -> Callable[[Indices], WeightedEdges]:
-        """A function that returns the edges of nodes both ways, each weight times the factor of its type."""
-        ...
-
-    def edge_counts(self, nodes: Indices) -> Indices:
-        """How many edges each of these nodes has, both ways."""
-        ...
-
-    @property
-    def read_ahead(self) -> float:
-        """Read a node ahead once its residual reaches this share of the push threshold; 0 turns reading ahead off."""
-        ...
+    read_ahead: float = 0.0
+    """Read a node ahead once its residual reaches this share of the push threshold; 0 turns reading ahead off."""
 
     def expect(self, nodes: Indices) -> None:
         """Say which nodes may be asked for soon; they are read along with the next that are needed."""
-        ...
 
     def is_read(self, nodes: Indices) -> Mask:
         """Which of these nodes can be asked for without a round trip."""
-        ...
-
-    def stationary_distribution_of(
-        self, key: str, make: Callable[[], StationaryDistribution | None]
-    ) -> StationaryDistribution | None:
-        """What `make` returned under this key for this version of the graph, or for one that differs little."""
-        ...
-
-
-class AllInMemory:
-    """The part of `EdgeRows` on reading ahead, where all edges lie in memory and there is nothing to read."""
-
-    read_ahead = 0.0
-
-    def expect(self, nodes: Indices) -> None:
-        """There is nothing to prepare."""
-
-    def is_read(self, nodes: Indices) -> Mask:
-        """All of them."""
         return np.ones(len(nodes), np.bool_)
 
 
@@ -235,7 +208,7 @@ class GraphPort(Protocol):
 
     Weights are as stored: algorithms apply the weights of edge types themselves.
 
-    A graph on a server may have two more attributes, which are asked for with `getattr`: `read_with` is an `EdgeRows`
+    A graph on a server may have two more attributes, which are asked for with `getattr`: `read_with` is a `RowEdges`
     or None, told which nodes to read along with others where edges are read by `neighbours`; `tenant_states` is what it
     has found out about what the tenant may see for whom it was asked (`hopweave.graph.tenant_view.States`), or None.
     """
@@ -317,7 +290,7 @@ class GraphPort(Protocol):
         """The outgoing edges of all nodes; None if this graph does not lie in memory, or is a view of a part."""
         ...
 
-    def edge_rows(self) -> EdgeRows | None:
+    def edge_rows(self) -> "RowEdges | None":
         """The edges as a random walk reads them; None if it has to read them by `neighbours`."""
         ...
 

@@ -4,7 +4,6 @@ import math
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import cache
 from itertools import islice
 
 import numpy as np
@@ -79,15 +78,10 @@ class SimilarNames(ABC):
     def _best(
         self, wanted: Sequence[str], meant: dict[str, dict[str, float]], threshold: float, shown: ShownKeys | None
     ) -> tuple[str, float] | None:
-        count = self.count()
-
-        @cache
-        def rarity(word: str) -> float:
-            # on a server, the last name with a word may go between two statements
-            return math.log(1 + count / max(self.frequency(word), 1))
-
-        values = {asked: {word: rarity(word) * share for word, share in near.items()} for asked, near in meant.items()}
-        asked = sum(max(map(rarity, meant.get(word, ())), default=math.log(1 + count)) for word in wanted)
+        rarity = _Rarity(self)
+        values = {asked: {word: rarity[word] * share for word, share in near.items()} for asked, near in meant.items()}
+        rarest = math.log(1 + self.count())
+        asked = sum(max(map(rarity.__getitem__, meant.get(word, ())), default=rarest) for word in wanted)
         best: tuple[float, int, str] | None = None
         candidates = self._candidates(values.values(), asked * threshold / (2 - threshold))
         for key in candidates if shown is None else shown(list(candidates)):
@@ -95,7 +89,7 @@ class SimilarNames(ABC):
             shared = math.fsum(
                 max((near[word] for word in near if word in own), default=0.0) for near in values.values()
             )
-            score = 2 * shared / (asked + math.fsum(map(rarity, own)))
+            score = 2 * shared / (asked + math.fsum(rarity[word] for word in own))
             if score >= threshold and (best is None or (-score, len(key), key) < best):
                 best = (-score, len(key), key)
         return (best[2], min(-best[0], 1.0)) if best else None
@@ -135,6 +129,19 @@ class SimilarNames(ABC):
                     if distance is not None:
                         near[spelled] = 1 - distance / len(plain)
         return sorted(near.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+class _Rarity(dict[str, float]):
+    """How rare words of names are, each worked out once: log(1 + names / names with the word)."""
+
+    def __init__(self, names: SimilarNames) -> None:
+        super().__init__()
+        self._names, self._count = names, names.count()
+
+    def __missing__(self, word: str) -> float:
+        # on a server, the last name with a word may go between two statements
+        self[word] = math.log(1 + self._count / max(self._names.frequency(word), 1))
+        return self[word]
 
 
 def phrase_hash(key: str) -> int:

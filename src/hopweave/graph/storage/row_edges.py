@@ -7,7 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from hopweave.concurrency.once import LRUCache, Once
-from hopweave.graph.port import AllInMemory, Direction, Floats, Indices, Mask, Neighbours, WeightedEdges
+from hopweave.graph.port import (
+    AllInMemory,
+    Direction,
+    Floats,
+    Indices,
+    Mask,
+    Neighbours,
+    StationaryDistribution,
+    WeightedEdges,
+)
 from hopweave.graph.storage.tables import BACKWARD, MENTION
 from hopweave.storage.columns import Array, FrozenRows, Numbers
 
@@ -30,6 +39,12 @@ class RowEdges(AllInMemory, ABC):
     @abstractmethod
     def edge_counts(self, nodes: Indices) -> Indices:
         """How many edges each of these nodes has, both ways."""
+
+    @abstractmethod
+    def stationary_distribution_of(
+        self, key: str, make: Callable[[], StationaryDistribution | None]
+    ) -> StationaryDistribution | None:
+        """What `make` returned under this key for this version of the graph, or for one that differs little."""
 
     def weighted(self, forward: Sequence[float], backward: Sequence[float]) -> Callable[[Indices], WeightedEdges]:
         """A function that returns the edges of nodes both ways, each weight times the factor of its type."""

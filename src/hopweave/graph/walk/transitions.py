@@ -15,7 +15,6 @@ from hopweave.graph.model import EDGE_TYPE_WEIGHTS, UNKNOWN_EDGE_TYPE_WEIGHT
 from hopweave.graph.port import (
     AllInMemory,
     Direction,
-    EdgeRows,
     Floats,
     GraphPort,
     Indices,
@@ -23,6 +22,7 @@ from hopweave.graph.port import (
     NodeFlags,
     NodeValues,
 )
+from hopweave.graph.storage.row_edges import RowEdges
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -212,7 +212,7 @@ class LocalRows:
 
     def __init__(
         self,
-        edges: EdgeRows,
+        edges: RowEdges,
         size: int,
         factors: tuple[Sequence[float], Sequence[float]],
         node_bias: NodeFlags | NodeValues | None,
@@ -262,7 +262,7 @@ class PortRows:
         self._degrees = np.zeros(graph.size)
         self._edges_seen = 0
         self._weight_seen = 0.0
-        reader: EdgeRows | AllInMemory = getattr(graph, "read_with", None) or AllInMemory()
+        reader: RowEdges | AllInMemory = getattr(graph, "read_with", None) or AllInMemory()
         self.read_ahead, self.expect, self.is_read = reader.read_ahead, reader.expect, reader.is_read
 
     def transitions(self, nodes: Indices) -> Transitions:
