@@ -46,6 +46,14 @@ def test_the_sentence(case, sentence):
     assert case.sentence.startswith(sentence)
 
 
+@pytest.mark.parametrize(("leads", "prior"), [(0.0, 0.0), (0.2, 0.0), (0.4, 0.5), (0.6, 1.0), (9.0, 1.0)])
+def test_where_few_names_lead_on_there_is_no_way_to_walk(leads, prior):
+    assert NameCase(0.2, 0.3, 0.001, leads).prior == pytest.approx(prior)
+    assert NameCase(0.2, 0.3, 0.0, leads).prior == 1  # names lead nowhere in this graph: it is one of other edges
+    if prior < 1:
+        assert NameCase(0.2, 0.3, 0.001, leads).sentence.endswith("names lead on from a passage here")
+
+
 def encyclopedia():
     return [
         Document(f"p{number}", f"{name} met {PEOPLE[number - 1]} in the town.", {"title": name})

@@ -24,6 +24,7 @@ KeyOf = Callable[[GraphTables, int], str]
 _FEW_CAPITALS = 0.01  # of the words of a corpus; with fewer, its text knows none
 _MOST_COMMON = 1000  # names that are looked at for the corpus; they are most of what is mentioned
 _LOW, _HIGH = 0.40, 0.55  # share of small letters at which names are names, and at which they are ordinary words
+_FEW, _ENOUGH = 0.2, 0.6  # mentions that lead on, for each passage: below, there is hardly a way to walk
 _SPARSE, _DENSE = 0.003, 0.01  # the same by the share of pairs of passages that names join, where letters say nothing
 
 
@@ -32,12 +33,13 @@ class NameCase(NamedTuple):
 
     `corpus` is the share of the occurrences of their words that are in small letters, over the corpus, `here` over the
     passages at hand; None where letters say nothing: without capitals, or without such names. `joined` is the
-    share of pairs of passages that such names join.
+    share of pairs of passages that such names join, and `leads` the number of such mentions in each passage at hand.
     """
 
     corpus: float | None
     here: float | None
     joined: float
+    leads: float = 1.0
 
     @property
     def prior(self) -> float:
@@ -46,11 +48,17 @@ class NameCase(NamedTuple):
         Names of people, places and works are rarely written in small letters (in encyclopedias a quarter of the time);
         those of a manual are mostly ordinary words (three quarters). So the prior falls from 1 at .40 to 0 at .55 of
         `here`; in a corpus of names, from .55 to .70. Where letters say nothing, it falls from 1 to 0 between .003 and
-        .01 of `joined`, as ordinary words join more passages.
+        .01 of `joined`, as ordinary words join more passages. Where names lead on at all, but from few of the passages
+        at hand, there is hardly a way to walk: the prior falls from 1 to 0 between .6 and .2 of `leads`.
 
         >>> NameCase(0.2, 0.3, 0.001).prior, NameCase(0.8, 0.7, 0.05).prior, NameCase(None, None, 0.002).prior
         (1.0, 0.0, 1.0)
         """
+        ways = _between((self.leads - _FEW) / (_ENOUGH - _FEW)) if self.joined else 1.0
+        return ways * self._by_letters
+
+    @property
+    def _by_letters(self) -> float:
         if self.corpus is None:
             corpus = _between(math.log(_DENSE / max(self.joined, 1e-9)) / math.log(_DENSE / _SPARSE))
         else:
@@ -68,6 +76,8 @@ class NameCase(NamedTuple):
         """
         does = {1.0: "leads", 0.0: "stays out"}.get(round(self.prior, 2), f"has {100 * self.prior:.0f} % of its say")
         share = self.corpus if self.here is None else self.here
+        if self.joined and self.prior < self._by_letters:
+            return f"the graph {does}: {self.leads:.2g} names lead on from a passage here"
         if share is None or self.corpus is None:
             return f"the graph {does}: names join {100 * self.joined:.2g} % of the pairs of passages"
         return f"the graph {does}: names are ordinary words in {100 * share:.0f} % of their occurrences here"
@@ -106,8 +116,8 @@ def case_in(
     passages: Array,
     key_of: KeyOf,
     known: dict[int, list[int]],
-) -> float | None:
-    """The share of small letters in the names that lead, over what these passages say themselves.
+) -> tuple[float | None, float]:
+    """The share of small letters in the names that lead, over what these passages say, and how many lead on from each.
 
     `known` keeps the words of names for the next question.
     """
@@ -132,7 +142,7 @@ def case_in(
     opens[1:] |= flags[:-1] & SENTENCE_BREAK > 0
     lower = int(np.count_nonzero(said & (flags & LOWER > 0)))
     upper = int(np.count_nonzero(said & (flags & UPPER > 0) & ~opens))
-    return lower / (lower + upper) if lower + upper else None
+    return lower / (lower + upper) if lower + upper else None, len(names) / max(len(passages), 1)
 
 
 def _words(tables: GraphTables, key: str) -> list[int]:

@@ -160,7 +160,8 @@ class TableGraph(RowEdges):
         """How the names that lead from passage to passage are written, in the corpus and in these passages."""
         corpus, joined = self.cached("name case", lambda: corpus_case(self.tables, key_of_name))
         known: dict[int, list[int]] = self.cached("words of names", dict)
-        return NameCase(corpus, case_in(self.tables, self._rows, self._text, passages, key_of_name, known), joined)
+        here, leads = case_in(self.tables, self._rows, self._text, passages, key_of_name, known)
+        return NameCase(corpus, here, joined, leads)
 
     def nodes_of_kind(self, kind: str) -> Mask:
         """One flag per node: whether it is of this kind. Read-only."""
