@@ -103,7 +103,8 @@ class EvidenceSum(Source):
                 found |= knowledge.score_documents(terms, candidates, **options)
             elif _stage(hits) == "vector" and "own_share" not in said:
                 model, vector = VectorSearch().of_question(query, knowledge)
-                scores = dict(knowledge.score_vectors(vector, candidates, model=model, tenant=query.tenant))
+                others = candidates - scores.keys()
+                scores |= knowledge.score_vectors(vector, others, model=model, tenant=query.tenant)
                 share = min(said.get("above_chance", 1.0) / _SAYS_ENOUGH, 1.0) ** 2
             else:
                 scores |= dict.fromkeys(candidates - scores.keys(), min(scores.values(), default=lies.mean))
