@@ -158,9 +158,43 @@ def read_documents(
         logger.warning("%r %s and is skipped", str(Path(path, name)), reason)
     for error in listing.unreadable.values():
         on_bad(error)
-    tree = Tree((name for _, name in listing.files), site_url=site_url)
-    tree.infer_sites(file for file, _ in listing.files)
-    for file, name in listing.files:
+    yield from _read(listing.files, on_bad, max_characters, site_url)
+
+
+def read_files(
+    files: Iterable[str | Path],
+    *,
+    root: str | Path | None = None,
+    on_bad: OnBad | None = None,
+    max_characters: int = 2000,
+    site_url: str = "",
+) -> Iterator[Document]:
+    """Documents from some files, as `read_documents` gives them for the folder `root`.
+
+    Without a root it is the folder that holds them all.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     files = [Path(folder, "skua.md"), Path(folder, "tern.txt")]
+    ...     _ = [file.write_text("A ferry.") for file in files]
+    ...     [document.id for document in read_files(files)]
+    ['skua.md', 'tern.txt']
+    """
+    paths = [Path(os.path.abspath(file)) for file in files]
+    if not paths:
+        return
+    top = Path(os.path.abspath(root)) if root else Path(os.path.commonpath([path.parent for path in paths]))
+    if outside := next((path for path in paths if not path.is_relative_to(top)), None):
+        raise ValueError(f"root: must hold all files, but {outside} is not in {top}")
+    yield from _read(
+        [(path, path.relative_to(top).as_posix()) for path in paths], on_bad or _raise, max_characters, site_url
+    )
+
+
+def _read(files: list[tuple[Path, str]], on_bad: OnBad, max_characters: int, site_url: str) -> Iterator[Document]:
+    tree = Tree((name for _, name in files), site_url=site_url)
+    tree.infer_sites(file for file, _ in files)
+    for file, name in files:
         yield from read_file(file, name, Reading(on_bad, max_characters, tree=tree))
 
 

@@ -1,0 +1,111 @@
+"""Documents from files of many kinds, as `hopweave index` reads them."""
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from haystack import Document, component, default_from_dict, default_to_dict, logging
+from haystack.dataclasses import ByteStream
+
+from haystack_integrations.common.hopweave.documents import from_passage
+from hopweave.errors import UnreadableInput
+from hopweave.readers.files import read_files
+
+logger = logging.getLogger(__name__)
+
+
+@component
+class FileConverter:
+    """
+    Reads files of all kinds that hopweave knows into passages: the same as `hopweave index` stores.
+
+    Passages follow the headings, and know their title, the headings above them, what links may call them and where
+    their own links lead. So they need no cleaner and no splitter, and every writer of hopweave connects them.
+
+    ```python
+    from pathlib import Path
+    from haystack_integrations.components.converters.hopweave import FileConverter
+
+    documents = FileConverter().run(sources=sorted(Path("docs").rglob("*.md")))["documents"]
+    ```
+    """
+
+    def __init__(self, root: str | None = None, max_characters: int = 2000, site_url: str = "") -> None:
+        """
+        Create the converter.
+
+        :param root: The folder to which ids are relative; None for the one that holds all sources of a run.
+        :param max_characters: How long a passage is at most, about.
+        :param site_url: The address at which the folder is published, so that links to it are links in the folder.
+        """
+        self.root = root
+        self.max_characters = max_characters
+        self.site_url = site_url
+
+    def to_dict(self) -> dict[str, Any]:
+        """
+        The component as a dictionary.
+
+        :returns: Its type and parameters.
+        """
+        return default_to_dict(self, root=self.root, max_characters=self.max_characters, site_url=self.site_url)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "FileConverter":
+        """
+        The component from a dictionary.
+
+        :param data: What `to_dict` gave.
+        :returns: An equal component.
+        """
+        return default_from_dict(cls, data)
+
+    @component.output_types(documents=list[Document])
+    def run(
+        self, sources: list[str | Path | ByteStream], meta: dict[str, Any] | list[dict[str, Any]] | None = None
+    ) -> dict[str, list[Document]]:
+        """
+        Read files; one that cannot be read is logged and left out.
+
+        :param sources: Paths, or streams that have a `file_name` or `file_path` in their meta.
+        :param meta: Metadata for the documents of all sources, or for those of each.
+        :returns: `documents`, in the order of the sources.
+        :raises ValueError: If there is not one `meta` for each source, or a stream without a name.
+        """
+        if isinstance(meta, list) and len(meta) != len(sources):
+            raise ValueError(f"meta: must be as many as sources, {len(sources)}, but got {len(meta)}")
+        with tempfile.TemporaryDirectory() as folder:
+            files = [_file(source, Path(folder), number) for number, source in enumerate(sources)]
+            streams = all(isinstance(source, ByteStream) for source in sources)
+            passages = list(
+                read_files(
+                    files,
+                    root=folder if streams else self.root,
+                    on_bad=_skip,
+                    max_characters=self.max_characters,
+                    site_url=self.site_url,
+                )
+            )
+            extra = [meta or {}] * len(files) if not isinstance(meta, list) else meta
+            of_file = {file.absolute().as_posix(): one for file, one in zip(files, extra, strict=True)}
+        documents = []
+        for one in passages:
+            own = next((some for file, some in of_file.items() if file.endswith(f"/{one.source}")), {})
+            documents.append(from_passage(replace(one, metadata={**one.metadata, **own})))
+        return {"documents": documents}
+
+
+def _file(source: str | Path | ByteStream, folder: Path, number: int) -> Path:
+    if not isinstance(source, ByteStream):
+        return Path(source)
+    name = source.meta.get("file_path") or source.meta.get("file_name")
+    if not isinstance(name, str) or not name:
+        raise ValueError(f"sources: stream number {number} needs a file_name in its meta, but has {source.meta!r}")
+    file = folder / Path(name.lstrip("/\\")).name
+    file.write_bytes(source.data)
+    return file
+
+
+def _skip(error: UnreadableInput) -> None:
+    logger.warning("skipped {error}", error=str(error))
