@@ -31,6 +31,7 @@ fix: $(VENV)/test-ready ## format the code and mend what can be mended
 	$(BIN)/python -m llama_index.hopweave.exports
 	$(BIN)/python integrations/haystack/generate.py
 	$(BIN)/python docs/class_table.py
+	$(BIN)/python docs/kinds_table.py
 	$(BIN)/ruff format --quiet .
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -38,6 +39,7 @@ fix: $(VENV)/test-ready ## format the code and mend what can be mended
 docs: $(VENV)/test-ready ## build the documentation into site/
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/class_table.py
+	$(BIN)/python docs/kinds_table.py
 	$(BIN)/python docs/recipe_table.py
 	$(BIN)/mkdocs build --quiet --strict
 

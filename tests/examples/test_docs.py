@@ -85,6 +85,13 @@ def test_the_table_of_classes_is_that_of_the_catalogue():
     assert f"\n\n{done.stdout.strip()}\n\n<!-- end of table -->" in page, "make fix writes the table"
 
 
+def test_the_table_of_kinds_is_that_of_the_readers():
+    program = "import sys; sys.path.insert(0, 'docs'); import kinds_table; print(kinds_table.table())"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    page = (DOCS / "guides" / "files.md").read_text(encoding="utf-8")
+    assert f"-->\n{done.stdout.strip()}\n<!-- end of table -->" in page, "make fix writes the table"
+
+
 def test_the_architecture_page_names_files_that_exist_and_every_folder():
     page = "".join(
         (DOCS / name).read_text(encoding="utf-8") for name in ("architecture.md", "classes.md", "decisions.md")

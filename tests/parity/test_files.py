@@ -1,6 +1,7 @@
 """The same folder through the command line, Haystack and LlamaIndex: the same passages and links."""
 
 import pytest
+from haystack.core.serialization import component_from_dict, component_to_dict
 from haystack.dataclasses import ByteStream
 from llama_index.hopweave.nodes import to_document
 from llama_index.readers.hopweave import FileReader
@@ -64,6 +65,9 @@ def test_streams_and_metadata_in_haystack(folder, caplog):
 
 def test_serialisation():
     converter = FileConverter(root="docs", max_characters=500, site_url="https://example.org")
-    assert FileConverter.from_dict(converter.to_dict()).to_dict() == converter.to_dict()
+    described = component_to_dict(converter, "converter")
+    again = component_from_dict(FileConverter, described, "converter")
+    assert component_to_dict(again, "converter") == described
+    assert (again.root, again.max_characters, again.site_url) == ("docs", 500, "https://example.org")
     reader = FileReader(max_characters=500, site_url="https://example.org")
     assert FileReader.from_dict(reader.to_dict()) == reader

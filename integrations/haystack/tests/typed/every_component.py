@@ -7,6 +7,7 @@ from haystack.utils import Secret
 from haystack_integrations.common.hopweave import to_document, to_hit
 from haystack_integrations.common.hopweave.recipe_pipeline import to_pipeline, to_yaml
 from haystack_integrations.components.builders import hopweave as builders
+from haystack_integrations.components.converters.hopweave import FileConverter
 from haystack_integrations.components.embedders.hopweave import (
     GraphDocumentEmbedder,
     GraphTextEmbedder,
@@ -35,7 +36,8 @@ def main() -> None:
     store = HopweaveDocumentStore("documents.db", embedder={"kind": "static"}, builders=["mentions"])
     store.write_documents(StaticDocumentEmbedder().run(documents=[Document(content="…")])["documents"])
     KnowledgeBaseWriter(knowledge_base="hopweave.db", analyzers=["nlp", "code"]).run(documents=[], on_conflict="skip")
-    GraphWriter(graph="graph.db", source_field="file_path").run(documents=[], complete=True)
+    read: list[Document] = FileConverter(root="docs").run(sources=["docs/skua.md"])["documents"]
+    GraphWriter(graph="graph.db", source_field="file_path").run(documents=read, complete=True)
     embedding: list[float] = StaticTextEmbedder(max_characters=500).run(text="Who?")["embedding"]
     embedding = OnnxTextEmbedder(model="models/e5", query_prompt="query: ").run(text="Who?")["embedding"]
     key = Secret.from_env_var("KEY", strict=False)

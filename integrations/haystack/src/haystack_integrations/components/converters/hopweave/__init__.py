@@ -2,4 +2,6 @@
 
 from haystack_integrations.components.converters.hopweave.file import FileConverter
 
-__all__ = ["FileConverter"]
+__all__ = [
+    "FileConverter",
+]

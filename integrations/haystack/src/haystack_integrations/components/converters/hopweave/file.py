@@ -5,9 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from haystack import Document, component, default_from_dict, default_to_dict, logging
+from haystack import Document, component, logging
 from haystack.dataclasses import ByteStream
 
+from haystack_integrations.common.hopweave.derived import CoreComponent, derived
 from haystack_integrations.common.hopweave.documents import from_passage
 from hopweave.errors import UnreadableInput
 from hopweave.readers.files import read_files
@@ -16,7 +17,8 @@ logger = logging.getLogger(__name__)
 
 
 @component
-class FileConverter:
+@derived()
+class FileConverter(CoreComponent):
     """
     Reads files of all kinds that hopweave knows into passages: the same as `hopweave index` stores.
 
@@ -31,7 +33,7 @@ class FileConverter:
     ```
     """
 
-    def __init__(self, root: str | None = None, max_characters: int = 2000, site_url: str = "") -> None:
+    def _hold(self, *, root: str | None = None, max_characters: int = 2000, site_url: str = "") -> None:
         """
         Create the converter.
 
@@ -42,24 +44,6 @@ class FileConverter:
         self.root = root
         self.max_characters = max_characters
         self.site_url = site_url
-
-    def to_dict(self) -> dict[str, Any]:
-        """
-        The component as a dictionary.
-
-        :returns: Its type and parameters.
-        """
-        return default_to_dict(self, root=self.root, max_characters=self.max_characters, site_url=self.site_url)
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> "FileConverter":
-        """
-        The component from a dictionary.
-
-        :param data: What `to_dict` gave.
-        :returns: An equal component.
-        """
-        return default_from_dict(cls, data)
 
     @component.output_types(documents=list[Document])
     def run(
