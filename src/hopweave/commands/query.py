@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from hopweave.commands.arguments import DEFAULT_FILE, RECIPE_HELP, command, field_value, filters_of, positive, seconds
 from hopweave.commands.terminal import note, show
-from hopweave.document import title_of
 from hopweave.recipes import DEFAULT_RECIPE
 from hopweave.report.markup import shortened
 
@@ -145,6 +144,8 @@ def _show(result: "Result", options: argparse.Namespace) -> None:
 
 
 def _show_hit(rank: int, hit: "Hit", options: argparse.Namespace) -> None:
+    from hopweave.document import title_of
+
     key, title = _line(hit.id), _line(title_of(hit.metadata))
     show(f"{rank:>3}  {_number(hit.score):>8}  {key}{f'  {title}' if title and title != key else ''}")
     show(f"               {shortened(_line(hit.text), 100)}")

@@ -60,7 +60,7 @@ class StatedParts:
         for one in contribution.nodes:
             spelling = -1
             if goes_by_name(one):
-                number, spelling = self._tables.name_node(one.kind, one.name), -1
+                number = self._tables.name_node(one.kind, one.name)
                 spelling = self._tables.spelling_number(one.kind, one.name)
                 payload = json.dumps([one.document_id, dict(one.metadata)]) if one.document_id or one.metadata else ""
             else:
