@@ -18,8 +18,7 @@ README = Path(__file__).parent / "README.md"
 def components(path: Path) -> list[str]:
     """The names of the components that a module defines."""
     classes = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.ClassDef)]
-    decorators = {one.name: {mark.id for mark in one.decorator_list if isinstance(mark, ast.Name)} for one in classes}
-    return [name for name, marks in decorators.items() if marks & {"component", "super_component"}]
+    return [one.name for one in classes if any(ast.unparse(mark).startswith("derived(") for mark in one.decorator_list)]
 
 
 def exports(folder: Path) -> str:

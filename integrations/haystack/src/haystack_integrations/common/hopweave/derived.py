@@ -1,8 +1,8 @@
 """Components that are derived from the core.
 
-A component is a class of the core, a base class and a docstring. `derived` makes the rest before `@component` looks:
-the constructor from the fields of the core's class and the keyword parameters of the base class's `_hold`; `run` and
-`run_async` from the table of inputs and `_run`. Signatures, annotations and docstrings say the same.
+A component is a class of the core, a base class and a docstring. `derived` makes the rest before Haystack looks:
+the constructor from the fields of the core's class and the table of settings; `run` and `run_async` from the table of
+inputs and `_run`. Signatures, annotations and docstrings say the same.
 """
 
 import re
@@ -13,11 +13,12 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from haystack import component, default_to_dict
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from haystack_integrations.common.hopweave.inputs import Input, named_documents
+from haystack_integrations.common.hopweave.parameters import checked
+from haystack_integrations.common.hopweave.settings import Setting
 from hopweave.component import Component
-from hopweave.errors import explain
 from hopweave.stubs import parameters_of
 
 C = TypeVar("C", bound=type)
@@ -36,15 +37,17 @@ class _SignatureOfConstructor:
 
 class CoreComponent:
     """
-    Base class of all components. One that has `_hold(core, *, …)` gets a constructor, one that has `_run` gets `run`.
+    Base class of all components.
 
-    `inputs` and `outputs` are those of `run`; without `inputs`, a component has a `run` of its own.
+    `settings` are parameters of the constructor beside those of the core; each is kept under its name before `_hold` is
+    called, with the core's object if there is one. `inputs` and `outputs` are those of `run`; without `inputs`, a
+    component has a `run` of its own.
     """
 
+    settings: ClassVar[tuple[Setting, ...]] = ()
     inputs: ClassVar[tuple[Input, ...]] = ()
     outputs: ClassVar[dict[str, Any]] = {}
     _held: Component | None = None  # the core's object as the constructor made it
-    _own: ClassVar[frozenset[str]] = frozenset()  # parameters of the constructor that are not the core's
 
     __signature__ = _SignatureOfConstructor()
 
@@ -56,6 +59,9 @@ class CoreComponent:
             """Do what the component does."""
             ...
 
+    def _hold(self, core: Any) -> None:
+        """Create the component; what it needs is opened on first use."""
+
     def to_dict(self) -> dict[str, Any]:
         """
         The component as serialised data.
@@ -64,63 +70,56 @@ class CoreComponent:
         """
         core = self._held
         values = core.model_dump(mode="json") if core is not None else {}
-        names = [name for name in signature(type(self).__init__).parameters if name != "self"]
-        written = {name: _plain(getattr(self, name)) if name in self._own else values[name] for name in names}
+        values |= {one.name: _plain(getattr(self, one.name)) for one in self.settings}
+        written = {name: values[name] for name in signature(type(self)).parameters}
         return default_to_dict(
             self, **{name: value for name, value in written.items() if core is None or not _is_shipped(core, name)}
         )
 
 
-def derived(core: type[Component] | None = None, *, without: tuple[str, ...] = ()) -> Callable[[C], C]:
+def derived(
+    core: type[Component] | None = None, *, without: tuple[str, ...] = (), mark: Callable[[Any], Any] = component
+) -> Callable[[C], C]:
     """
-    A class decorator that gives a component its constructor, `run` and `run_async`; it goes below `@component`.
+    A class decorator that makes a component: it gives a class its constructor, `run` and `run_async`.
 
-    :param core: The class of the core whose fields are parameters of the constructor. The object made of them is the
-        first argument of `_hold`.
-    :param without: Fields of the core's class that are no parameters.
-    :returns: The decorator.
+    The constructor has the fields of the core's class, all but those in `without`; the object made of them is what
+    `_hold` gets. `mark` is Haystack's own decorator.
     """
 
     def derive(cls: C) -> C:
         _add_constructor(cls, core, without)
         if cls.inputs:  # type: ignore[attr-defined]
             _add_run(cls)
-        return cls
+        made: C = mark(cls)
+        return made
 
     return derive
 
 
 def _add_constructor(cls: Any, core: type[Component] | None, without: tuple[str, ...]) -> None:
-    hold = getattr(cls, "_hold", cls.__init__)
-    own = list(signature(hold).parameters.values())[1:]
-    if core is not None:
-        own = own[1:]
+    own = {one.name: one for one in cls.settings}
     fields = {} if core is None else parameters_of(core)
     for name in ("kind", *without):
         fields.pop(name, None)
-    cls._own = frozenset(one.name for one in own)
-    first = [one for one in own if one.kind is not Parameter.KEYWORD_ONLY]
-    parameters = {one.name: one for one in first}
-    parameters |= {name: one for name, (one, _) in fields.items() if name not in cls._own}
-    parameters |= {one.name: one for one in own if one not in first}
-    words = documented(hold)
-    for name, (_, description) in fields.items():
-        words.setdefault(name, _OWN_WORDS.get(name, _of_documents(description)))
+    parameters = {name: one.parameter for name, one in own.items() if one.leads}
+    parameters |= {name: one for name, (one, _) in fields.items() if name not in own}
+    parameters |= {name: one.parameter for name, one in own.items() if not one.leads}
+    words = {name: _OWN_WORDS.get(name, _of_documents(text)) for name, (_, text) in fields.items()}
+    words |= {name: one.description for name, one in own.items()}
     unset = {name for name, (one, _) in fields.items() if one.default is None}  # None: left to the core
 
     def __init__(self: Any, *arguments: Any, **given: Any) -> None:  # noqa: N807
         _check_names(type(self).__name__, parameters, arguments, given)
-        kept = {name: value for name, value in given.items() if name in own_names}
-        if core is None:
-            hold(self, **kept)
-            return
-        values = {name: value for name, value in given.items() if name in fields}
-        self._held = checked(core, **{n: one for n, one in values.items() if one is not None or n not in unset})
-        hold(self, self._held, **kept)
+        if core is not None:
+            values = {name: one for name, one in given.items() if name in fields}
+            self._held = checked(core, **{n: one for n, one in values.items() if one is not None or n not in unset})
+        for name, one in own.items():
+            setattr(self, name, one.kept(given.get(name, one.default)))
+        self._hold(self._held)
 
-    own_names = cls._own
-    named = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in parameters.values()]
-    _set(cls, __init__, Signature([_SELF, *named], return_annotation=None), words[""], words)
+    signed = Signature([_SELF, *parameters.values()], return_annotation=None)
+    _set(cls, __init__, signed, documented(cls._hold)[""], words)
 
 
 def _check_names(
@@ -148,10 +147,10 @@ def _add_run(cls: Any) -> None:
     said = documented(cls._run)
     words = {one.name: one.description for one in inputs}
     made = Signature([_SELF, *(one.parameter for one in inputs)], return_annotation=dict[str, Any])
-    _set(cls, run, made, said[""], words, said.get("returns", ""))
+    _set(cls, run, made, said[""], words, said["returns"])
     if hasattr(cls, "_run_async"):
         summary = f"{said[''].rstrip('.')}, without blocking the event loop."
-        _set(cls, run_async, made, summary, words, said.get("returns", ""))
+        _set(cls, run_async, made, summary, words, said["returns"])
 
 
 class _Bound:
@@ -212,40 +211,14 @@ def _set(cls: Any, function: Any, made: Signature, summary: str, words: Mapping[
 
 
 def documented(function: Callable[..., Any]) -> dict[str, str]:
-    """
-    What a docstring says: its first paragraph under "", then each parameter and `returns`.
-
-    :param function: The function.
-    :returns: The words by name.
-    """
-    text = cleandoc(getdoc(function) or "")
-    summary, *parts = re.split(r"^:(param \w+|returns|raises \w+): ", text, flags=re.MULTILINE)
-    names = (name.removeprefix("param ") for name in parts[::2])
-    return {"": " ".join(summary.split()), **dict(zip(names, map(_joined, parts[1::2]), strict=True))}
-
-
-def _joined(text: str) -> str:
-    return " ".join(text.split())
+    """What a docstring says: its first paragraph under "", and `returns`."""
+    summary, _, returns = cleandoc(getdoc(function) or "").partition(":returns: ")
+    return {"": " ".join(summary.split()), "returns": " ".join(returns.split())}
 
 
 def _of_documents(description: str) -> str:
     """What the core says of hits, said of documents."""
     return re.sub(r"\bhit(s?)\b", r"document\1", description)
-
-
-def checked(make: Callable[..., Any], **values: Any) -> Any:
-    """
-    What the core makes of parameters; an error names the parameter, its value and what is allowed.
-
-    :param make: A class of the core, or a method that makes a changed object of it.
-    :param values: The parameters.
-    :returns: What it makes.
-    :raises ValueError: If a name or value is not allowed.
-    """
-    try:
-        return make(**values)
-    except ValidationError as error:
-        raise ValueError(explain(error)) from None
 
 
 def _plain(value: Any) -> Any:

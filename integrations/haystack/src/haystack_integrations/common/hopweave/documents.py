@@ -108,13 +108,7 @@ def receipts(document: Document) -> list[dict[str, Any]]:
 
 
 def check_documents(documents: Any, parameter: str = "documents") -> None:
-    """
-    Check that what was given are documents.
-
-    :param documents: What was given.
-    :param parameter: Under which name.
-    :raises ValueError: If it is not a list of documents.
-    """
+    """Raise `ValueError` unless this is a list of documents."""
     if not isinstance(documents, list):
         raise ValueError(f"{parameter}: must be a list of Documents, but got {type(documents).__name__}")
     for number, one in enumerate(documents):
@@ -124,10 +118,9 @@ def check_documents(documents: Any, parameter: str = "documents") -> None:
 
 def to_passage(document: Document) -> Passage:
     """
-    The document as it is stored in a knowledge base. Its score and receipts belong to a query and are left out.
+    The document as a knowledge base stores it, so that `from_passage` makes an equal one.
 
-    :param document: The document to store.
-    :returns: A passage from which `from_passage` makes an equal document.
+    Its score and receipts belong to a query and are left out.
     """
     parts: dict[str, Any] = {}
     if document.content is None:
@@ -146,13 +139,7 @@ def to_passage(document: Document) -> Passage:
 
 
 def from_passage(passage: Passage, vector: Vector | None = None) -> Document:
-    """
-    The document that `to_passage` stored.
-
-    :param passage: The passage as the knowledge base gives it.
-    :param vector: Its vector, if the document is to have its embedding.
-    :returns: A new document without a score.
-    """
+    """The document that `to_passage` stored, with `vector` as its embedding if there is one."""
     meta = dict(passage.metadata)
     parts: Any = meta.get(PARTS_KEY)
     if isinstance(parts, Mapping) and parts.get(_OURS) is True:

@@ -27,10 +27,8 @@ def documents_in(
     """
     Documents that a store holds, under a graph and the index of a knowledge base that have the same ids.
 
-    :param store: Any document store; None if no document is to be fetched.
-    :param index: The knowledge base; its own copies of the documents are not handed out.
-    :param graph: The graph, in place of that of the knowledge base.
-    :returns: What a source takes in place of the knowledge base.
+    Sources take it in place of the knowledge base, whose own copies of the documents are not handed out. A graph takes
+    the place of that of the knowledge base; without a store, no document is fetched.
     """
 
     def fetch(ids: list[str]) -> list[Hit]:
@@ -46,13 +44,7 @@ def documents_in(
 
 
 def by_id(store: DocumentStore, ids: list[str]) -> list[Document]:
-    """
-    Documents by their ids, in the quickest way that a store has, and by its asynchronous call in asynchronous runs.
-
-    :param store: Any document store.
-    :param ids: The ids.
-    :returns: The documents that are there.
-    """
+    """The documents that are there, in the quickest way that a store has, and by its asynchronous call in such runs."""
     if isinstance(own := getattr(store, "knowledge_base", None), KnowledgeBase):  # whoever asks sees to tenants
         vectors = own.vectors(ids)
         return [from_passage(passage, vectors.get(passage.id)) for passage in own.documents(ids)]
@@ -76,12 +68,9 @@ def by_id(store: DocumentStore, ids: list[str]) -> list[Document]:
 
 def by_id_and_filters(store: DocumentStore, ids: list[str], filters: dict[str, Any]) -> list[Document] | None:
     """
-    Documents by their ids that pass filters, as far as a store can tell by itself.
+    Documents by their ids that pass Haystack filters, as far as a store can tell by itself.
 
-    :param store: Any document store.
-    :param ids: The ids.
-    :param filters: Haystack metadata filters.
-    :returns: The documents; None if the store does not take such filters, or gives documents by id more quickly.
+    None if the store does not take such filters, or gives documents by id more quickly.
     """
     if isinstance(store, InMemoryDocumentStore) or any(hasattr(store, one) for one in _QUICK):
         return None

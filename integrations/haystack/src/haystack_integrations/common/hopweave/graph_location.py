@@ -13,22 +13,8 @@ Graph = str | Path | Secret
 
 def located(graph: Graph, schema: str, **options: Any) -> GraphLocation:
     """
-    The place of a graph, which is opened on first use.
+    The place of a graph, which is opened on first use; options are those of `GraphLocation`.
 
-    :param graph: Path, URL, or secret that holds one of them.
-    :param schema: Schema of the database in which the tables lie.
-    :param options: What `GraphLocation` takes besides.
-    :returns: The place.
-    :raises ValueError: If it is neither path nor URL, or a URL with a password that is not a secret.
+    Raises `ValueError` if it is neither path nor URL, or a URL with a password that is not a secret.
     """
     return GraphLocation(graph.resolve_value if isinstance(graph, Secret) else graph, schema, **options)
-
-
-def as_written(graph: Graph | None) -> str | Secret | None:
-    """
-    A graph as Haystack writes it to YAML.
-
-    :param graph: Path, URL or secret.
-    :returns: A secret as it is, anything else as a string.
-    """
-    return graph if graph is None or isinstance(graph, Secret) else str(graph)

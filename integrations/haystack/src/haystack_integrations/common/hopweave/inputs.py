@@ -13,15 +13,7 @@ from haystack_integrations.common.hopweave.questions import Skip, Tenant
 
 @dataclass(frozen=True)
 class Input:
-    """
-    One input of `run` and `run_async`.
-
-    :param name: Its name.
-    :param type: Its type.
-    :param description: What it means.
-    :param default: Its default; an input without one is required.
-    :param kind: `VAR_KEYWORD` for inputs by name that a component gets in its constructor.
-    """
+    """One input of `run` and `run_async`; `VAR_KEYWORD` stands for inputs named in the constructor."""
 
     name: str
     type: Any
@@ -60,25 +52,16 @@ PLAN = Input(
     "plan", dict[str, Any] | None, "The plan of the question, from a `PlanRouter`; it says whether to use paths.", None
 )
 RESTART = Input(
-    "restart",
-    float | None,
-    "Probability to jump back to the seeds, instead of the one given at construction.",
-    None,
+    "restart", float | None, "Probability to jump back to the seeds, instead of the one given at construction.", None
 )
 WEIGHTS = Input(
     "weights", dict[str, float] | None, "Weights by source name, instead of those given at construction.", None
 )
 OVERRIDES = Input(
-    "overrides",
-    dict[str, Any] | None,
-    "Other values for parameters of the constructor, by name, for this run.",
-    None,
+    "overrides", dict[str, Any] | None, "Other values for parameters of the constructor, by name, for this run.", None
 )
 SKIP = Input(
-    "skip",
-    Skip,
-    "What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.",
-    None,
+    "skip", Skip, "What to leave out for this run: rerank, graph, freshness, or the kind of a source or stage.", None
 )
 NOW = Input("now", datetime | str | None, "The time at which the question is asked; the current time if None.", None)
 QUERY_EMBEDDING = Input(
@@ -91,10 +74,5 @@ GIVEN_EMBEDDING = Input("query_embedding", list[float], "The question's vector."
 
 
 def named_documents(inputs: Sequence[Input]) -> Input | None:
-    """
-    The input for documents by name.
-
-    :param inputs: The inputs of a component.
-    :returns: It, or None if the component has none.
-    """
+    """The input for documents by name, or None if a component has none."""
     return next((one for one in inputs if one.kind is Parameter.VAR_KEYWORD), None)

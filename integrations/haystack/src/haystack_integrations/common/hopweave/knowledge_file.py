@@ -6,6 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from haystack.document_stores.types import DocumentStore
+from haystack.utils import Secret
+
+from haystack_integrations.common.hopweave.derived import CoreComponent
 from haystack_integrations.common.hopweave.external_documents import documents_in
 from haystack_integrations.common.hopweave.graph_location import Graph, located
 from hopweave import KnowledgeBase, Recipe
@@ -37,14 +41,9 @@ class KnowledgeFile:
         graph_alone: bool = False,
     ) -> None:
         """
-        Check what was given; nothing is opened.
+        Check what was given; nothing is opened. Raises `ValueError` if something is missing.
 
-        :param path: Path of a knowledge base file.
-        :param document_store: Where documents live, if not in the file.
-        :param graph: A graph, in the place of that of the file.
-        :param graph_schema: Schema of the database in which the tables of the graph lie.
-        :param graph_alone: Whether a graph is enough, without a store for its documents.
-        :raises ValueError: If something is missing.
+        With `graph_alone`, a graph is enough, without a store for its documents.
         """
         from haystack_integrations.document_stores.hopweave import HopweaveDocumentStore
 
@@ -80,11 +79,7 @@ class KnowledgeFile:
         return self.graph is None and (self.document_store is None or self.path is None)
 
     def open(self) -> KnowledgeBase:
-        """
-        The knowledge base, opened now if nobody has done so before, or if another file has taken its place.
-
-        :returns: A knowledge base for reading.
-        """
+        """The knowledge base, opened now if nobody has done so before, or if another file has taken its place."""
         if self._place is None:
             store: KnowledgeBase = self.document_store.knowledge_base
             return store
@@ -98,32 +93,23 @@ class KnowledgeFile:
         return knowledge_base
 
     def knowledge(self) -> Knowledge:
-        """
-        Where a source finds documents: the knowledge base, or a document store with the knowledge base as its index.
-
-        :returns: What sources and stages ask.
-        """
+        """Where a source finds documents: the knowledge base, or a document store with it as its index."""
         if self.graph is not None:
             return documents_in(self.document_store, None if self.path is None else self.open(), self.graph)
         knowledge_base, store = self.open(), self.document_store
         return knowledge_base if store is None or self.path is None else documents_in(store, knowledge_base)
 
     def warm_up(self) -> KnowledgeBase | None:
-        """
-        Open what there is to open.
-
-        :returns: The knowledge base, if there is one.
-        """
+        """Open what there is to open, and return the knowledge base if there is one."""
         if self.graph is not None:
             self.graph.open()
         return None if self.graph is not None and self.path is None else self.open()
 
     def check_recipe(self, recipe: Recipe) -> None:
         """
-        Refuse a recipe that searches words or vectors where there is only a graph.
+        Raise `RecipeError` if a recipe searches words or vectors where there is only a graph.
 
-        :param recipe: The recipe, without the sources that others stand in for.
-        :raises RecipeError: If a source cannot work.
+        The recipe comes without the sources that others stand in for.
         """
         if self.graph is not None and self.path is None:
             recipe.check_capabilities({Capability.GRAPH, Capability.TENANTS}, _CONNECT_RETRIEVER)
@@ -143,12 +129,32 @@ class KnowledgeFile:
         return partial(KnowledgeFile, graph_alone=self._graph_alone), self._made_of
 
 
-def load_embedder(knowledge_base: KnowledgeBase) -> None:
-    """
-    Load the model of a knowledge base's embedder, if it has one, so that the first question does not wait for it.
+class OverKnowledge(CoreComponent):
+    """Base class of components over a knowledge base, a document store or a graph, which are opened on first use."""
 
-    :param knowledge_base: The knowledge base.
-    """
+    knowledge_base: str | None = None
+    document_store: DocumentStore | None = None
+    graph: str | Secret | None = None
+    graph_schema: str = "hopweave"
+    _file: KnowledgeFile | None = None
+
+    def _located(self, *, graph_alone: bool = False) -> KnowledgeFile:
+        store, schema = self.document_store, self.graph_schema
+        return KnowledgeFile(self.knowledge_base, store, self.graph, schema, graph_alone=graph_alone)
+
+    def warm_up(self) -> None:
+        """Open knowledge base and graph, if there are any."""
+        if self._file:
+            self._file.warm_up()
+
+    def close(self) -> None:
+        """Let go of knowledge base and graph."""
+        if self._file:
+            self._file.close()
+
+
+def load_embedder(knowledge_base: KnowledgeBase) -> None:
+    """Load the model of a knowledge base's embedder, if it has one, so that the first question does not wait."""
     if knowledge_base.settings.embedder is not None:
         knowledge_base.embed("warm up")
 

@@ -1,28 +1,37 @@
 """The parameters of a component: other values for a run, and inputs by name."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import signature
 from typing import Any, TypeVar
 
 from haystack import Document, component
 from haystack.utils import Secret
+from pydantic import ValidationError
 
-from haystack_integrations.common.hopweave.derived import checked
 from haystack_integrations.common.hopweave.documents import check_documents
 from hopweave.component import Component
+from hopweave.errors import explain
 
 Core = TypeVar("Core", bound=Component)
 
 
+def checked(make: Callable[..., Any], **values: Any) -> Any:
+    """
+    What the core makes of parameters.
+
+    Raises `ValueError` with the name of the parameter, its value and what is allowed, if that is something else.
+    """
+    try:
+        return make(**values)
+    except ValidationError as error:
+        raise ValueError(explain(error)) from None
+
+
 def overridden(core: Core, overrides: Mapping[str, Any] | None, **others: Any) -> Core:
     """
-    An object of the core with other values for some of its parameters, checked as at construction.
+    An object of the core with other values for some of its parameters, or the same if there are none.
 
-    :param core: The object that holds a component's parameters.
-    :param overrides: Other values by the name of the parameter.
-    :param others: Further values, each unless it is None; they win over `overrides`.
-    :returns: A new object, or the same if nothing is different.
-    :raises ValueError: If a name or value is not allowed.
+    `others` count unless they are None, and win over `overrides`. All are checked as at construction.
     """
     if overrides is not None and not isinstance(overrides, Mapping):
         raise ValueError(f"overrides: must be a mapping of parameters to values, but got {overrides!r}")
@@ -31,13 +40,7 @@ def overridden(core: Core, overrides: Mapping[str, Any] | None, **others: Any) -
 
 
 def check_names(parameter: str, names: Any) -> None:
-    """
-    Check that names of inputs or outputs are distinct.
-
-    :param parameter: Which parameter has the names, for errors.
-    :param names: The names.
-    :raises ValueError: If they are no list of strings, or none, or one of them is there twice.
-    """
+    """Raise `ValueError` unless these are distinct names of inputs or outputs, and at least one."""
     if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(one, str) for one in names):
         raise ValueError(f"{parameter}: must be a list of names, but got {names!r}")
     if not names:
@@ -50,10 +53,7 @@ def accept_documents(instance: Any, parameter: str, names: Iterable[str]) -> Non
     """
     Give a component one optional input for documents under each name.
 
-    :param instance: The component, in its constructor; its `run` takes the documents by keyword.
-    :param parameter: Which parameter has the names, for errors.
-    :param names: The names.
-    :raises ValueError: If a name is that of another input.
+    Raises `ValueError` if a name is that of another input.
     """
     taken = signature(type(instance).run).parameters
     for name in names:
@@ -66,13 +66,9 @@ def given_documents(
     parameter: str, names: Iterable[str], documents: Mapping[str, list[Document] | None]
 ) -> dict[str, list[Document]]:
     """
-    The documents that came in by name, without the inputs that nothing came in by.
+    The documents that came in by name, in the order of the names, without inputs that nothing came in by.
 
-    :param parameter: Which parameter has the names, for errors.
-    :param names: The names there are.
-    :param documents: What came in by keyword.
-    :returns: Documents by name, in the order of the names.
-    :raises ValueError: If there is no input of a name.
+    Raises `ValueError` if there is no input of a name.
     """
     known = list(names)
     if unknown := [name for name in documents if name not in known]:
@@ -85,12 +81,9 @@ def given_documents(
 
 def check_secret(given: Any, variable: str) -> Secret | None:
     """
-    Check that a key is a secret.
+    The key that was given. Raises `ValueError`, which does not show it, if it is no secret.
 
-    :param given: What was given as `api_key`.
-    :param variable: The variable that the error has as an example.
-    :returns: The same.
-    :raises ValueError: If it is no secret; the error does not show it.
+    `variable` is the environment variable that the error has as an example.
     """
     if given is not None and not isinstance(given, Secret):
         raise ValueError(f"api_key: must be a Secret, as Secret.from_env_var({variable!r}), but got another type")

@@ -45,17 +45,9 @@ def to_query(
     skip: Skip = None,
 ) -> Query:
     """
-    A question with what is known of it.
+    A question with what is known of it; `now` is the current time unless given.
 
-    :param text: The question.
-    :param filters: Haystack metadata filters; they decide what may be returned.
-    :param tenant: Metadata values a document must have to be seen at all.
-    :param intent: What `from_intent` wrote.
-    :param now: The time at which the question is asked, the current one when not given.
-    :param query_embedding: The vector of the question, if there is one already.
-    :param skip: What to leave out: rerank, graph, freshness, or the kind of a source or stage.
-    :returns: The query.
-    :raises ValueError: If `now` is not a time, or there is nothing of a name to skip.
+    Raises `ValueError` if `now` is not a time, or there is nothing of a name to skip.
     """
     moment = utc_now() if now is None else read_timestamp(now)
     if moment is None:
@@ -77,10 +69,7 @@ def narrowed(own: Mapping[str, Any] | None, given: Tenant) -> Mapping[str, Any] 
     """
     The tenant of a run: that of the component, narrowed by what was given to the run and by `hopweave.tenant(...)`.
 
-    :param own: The tenant given at construction.
-    :param given: The tenant given to `run`; None leaves it at that of the construction.
-    :returns: What both may see.
-    :raises ValueError: If the run asks for something outside the component's own tenant.
+    Raises `ValueError` if the run asks for something outside the component's own tenant.
     """
     return in_context(narrow_tenant(own, given() if callable(given) else given))
 
@@ -96,63 +85,26 @@ not be returned can lead a walk over the graph to others.
 RetrieverFilterPolicy = FilterPolicy | Literal["defer"]
 
 
-def as_filter_policy(policy: str | FilterPolicy) -> FilterPolicy:
-    """
-    A filter policy by name, or as it is.
-
-    :param policy: `replace` or `merge`.
-    :returns: The policy.
-    :raises ValueError: If there is none of that name.
-    """
-    try:
-        return FilterPolicy(policy)
-    except ValueError:
-        raise ValueError(_not_allowed(policy)) from None
-
-
-def as_retriever_filter_policy(policy: str | FilterPolicy) -> RetrieverFilterPolicy:
-    """
-    A filter policy by name, or as it is.
-
-    :param policy: `replace`, `merge` or `defer`.
-    :returns: The policy.
-    :raises ValueError: If there is none of that name.
-    """
-    if policy == DEFER:
+def as_filter_policy(policy: str | FilterPolicy, *, defer: bool = False) -> RetrieverFilterPolicy:
+    """A filter policy by name, or as it is; `defer` says whether that policy is allowed."""
+    if defer and policy == DEFER:
         return DEFER
     try:
         return FilterPolicy(policy)
     except ValueError:
-        raise ValueError(_not_allowed(policy, DEFER)) from None
-
-
-def _not_allowed(policy: Any, *more: str) -> str:
-    known = ", ".join([*(one.value for one in FilterPolicy), *more])
-    return f"filter_policy: {policy!r} is not allowed; allowed are {known}"
+        known = ", ".join([*(one.value for one in FilterPolicy), *([DEFER] if defer else [])])
+        raise ValueError(f"filter_policy: {policy!r} is not allowed; allowed are {known}") from None
 
 
 def chosen_filters(
     policy: RetrieverFilterPolicy, own: dict[str, Any] | None, given: dict[str, Any] | None
 ) -> dict[str, Any] | None:
-    """
-    The filters of a run.
-
-    :param policy: What to do with those given to the run.
-    :param own: The filters given at construction.
-    :param given: The filters given to the run.
-    :returns: What holds.
-    """
+    """The filters of a run: its own, those of the component, or both, as the policy says."""
     return apply_filter_policy(FilterPolicy.REPLACE if policy == DEFER else FilterPolicy(policy), own, given)
 
 
 def admits(filters: dict[str, Any]) -> Callable[[Hit], bool]:
-    """
-    A function that says whether a hit passes Haystack filters.
-
-    :param filters: Filters with `field`, `operator` and `value`, or `operator` and `conditions`.
-    :returns: The function.
-    :raises ValueError: If they are not such filters.
-    """
+    """A function that says whether a hit passes Haystack filters. Raises `ValueError` if they are no such filters."""
     try:
         document_matches_filter(filters, _BLANK)
     except (FilterError, AttributeError, TypeError) as error:
@@ -161,11 +113,7 @@ def admits(filters: dict[str, Any]) -> Callable[[Hit], bool]:
 
 
 class _Passes:
-    """
-    Whether a hit passes Haystack filters.
-
-    :param filters: Filters that a document store takes as well.
-    """
+    """Whether a hit passes Haystack filters, which a document store takes as well."""
 
     def __init__(self, filters: dict[str, Any]) -> None:
         self.filters = filters
@@ -178,32 +126,15 @@ _BLANK = Document(id="blank", content="")
 
 
 def from_intent(intent: Intent) -> dict[str, Any]:
-    """
-    An intent as plain data, to travel between components.
-
-    :param intent: What the core made of a question.
-    :returns: Its fields as JSON types.
-    """
+    """An intent as plain data, to travel between components."""
     return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(intent).items()}
 
 
 def to_intent(data: dict[str, Any]) -> Intent:
-    """
-    Read back what `from_intent` wrote.
-
-    :param data: The fields of an intent.
-    :returns: The intent.
-    :raises ValueError: If they are not the fields of an intent.
-    """
+    """Read back what `from_intent` wrote."""
     return Intent.of(data)
 
 
 def asks_for_paths(plan: dict[str, Any] | None) -> bool:
-    """
-    Whether a question is to have paths, by the output `plan` of a `PlanRouter`.
-
-    :param plan: The fields of a plan; without one, it is.
-    :returns: Whether the plan asks for them.
-    :raises ValueError: If they are not the fields of a plan.
-    """
+    """Whether a question is to have paths, by the output `plan` of a `PlanRouter`; without a plan, it is."""
     return plan is None or Plan.of(plan).prune_paths

@@ -32,14 +32,7 @@ class ReceiptsInMeta(dict[str, Any]):
     def of(
         cls, meta: Mapping[str, Any], receipts: tuple[Receipt, ...] = (), scale: Scale | None = None
     ) -> "ReceiptsInMeta":
-        """
-        A meta with receipts.
-
-        :param meta: The user's fields.
-        :param receipts: The receipts of the hit.
-        :param scale: The scale of its score.
-        :returns: A new meta.
-        """
+        """A meta of the user's fields, with the receipts of a hit and the scale of its score."""
         made = dict.__new__(cls)
         made.update(meta)
         made.receipts = receipts
@@ -52,11 +45,7 @@ class ReceiptsInMeta(dict[str, Any]):
         return {"receipts": [one.as_dict() for one in self.receipts], "scale": self.scale}
 
     def copy(self) -> "ReceiptsInMeta":
-        """
-        A copy of the dictionary, with the receipts.
-
-        :returns: The copy.
-        """
+        """A copy of the dictionary, with the receipts."""
         return ReceiptsInMeta.of(self, self.receipts, self.scale)
 
     __copy__ = copy

@@ -1,7 +1,6 @@
 """A recipe as a native Haystack pipeline, and as the YAML that Hayhooks serves."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -61,65 +60,43 @@ def to_pipeline(
         `tenant` and `tenant_required`, each given to every component that takes it.
     :returns: The pipeline.
     """
-    return _assembled(load_recipe(recipe), SharedParameters(knowledge_base, **shared))[0]
+    return _assembled(load_recipe(recipe), knowledge_base, **shared)[0]
 
 
-@dataclass(frozen=True, kw_only=True)
-class SharedParameters:
-    """The parameters that several components of a pipeline take."""
-
-    knowledge_base: str | Path | None = field(default=None, kw_only=False)
-    document_store: DocumentStore | None = None
-    graph: Graph | None = None
-    graph_schema: str = "hopweave"
-    upstream: Sequence[str] = ()
-    tenant: dict[str, Any] | None = None
-    tenant_required: Sequence[str] = ()
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """
-        What components take, by name.
-
-        :returns: Everything but `upstream`.
-        """
-        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "upstream"}
-
-    def check(self, recipe: Recipe) -> None:
-        """
-        Refuse what a recipe cannot work with.
-
-        :param recipe: The recipe.
-        :raises ValueError: If something is missing, or a name in `upstream` is no source.
-        """
-        recipe.check_one_knowledge_base()
-        if self.upstream:
-            check_names("upstream", self.upstream)
-        file = KnowledgeFile(self.knowledge_base, self.document_store, self.graph, self.graph_schema)
-        file.check_recipe(with_upstream(recipe, self.upstream, {}))
+def _shared(
+    recipe: Recipe,
+    knowledge_base: str | Path | None,
+    *,
+    document_store: DocumentStore | None = None,
+    graph: Graph | None = None,
+    graph_schema: str = "hopweave",
+    upstream: Sequence[str] = (),
+    tenant: dict[str, Any] | None = None,
+    tenant_required: Sequence[str] = (),
+) -> dict[str, Any]:
+    """What components take, by name; what the recipe cannot work with is refused."""
+    recipe.check_one_knowledge_base()
+    if upstream:
+        check_names("upstream", upstream)
+    file = KnowledgeFile(knowledge_base, document_store, graph, graph_schema)
+    file.check_recipe(with_upstream(recipe, upstream, {}))
+    places = {"knowledge_base": knowledge_base, "document_store": document_store}
+    graph_place = {"graph": graph, "graph_schema": graph_schema}
+    return {**places, **graph_place, "tenant": tenant, "tenant_required": tenant_required}
 
 
 def last_step(recipe: str | Recipe, knowledge_base: str | Path | None = None, **shared: Any) -> tuple[Pipeline, str]:
     """
-    The pipeline of a recipe as far as its documents, without paths and context, and the name of its last component.
+    The pipeline of a recipe as far as its documents, without paths and context, and the name of its last part.
 
-    :param recipe: Name of a shipped recipe, path of a YAML file, or a recipe.
-    :param knowledge_base: Path of the knowledge base file.
-    :param shared: As in `to_pipeline`.
-    :returns: Both.
+    Parameters are those of `to_pipeline`.
     """
     without = {"context": None, "neighbourhood": None, "paths": None}
-    return _assembled(load_recipe(recipe).model_copy(update=without), SharedParameters(knowledge_base, **shared))
+    return _assembled(load_recipe(recipe).model_copy(update=without), knowledge_base, **shared)
 
 
 def open_sockets(pipeline: Pipeline, name: str) -> list[str]:
-    """
-    The inputs of a name that nothing is connected to.
-
-    :param pipeline: The pipeline.
-    :param name: The name of the input, such as `query`.
-    :returns: `component.input` for each.
-    """
+    """The inputs of a name that nothing is connected to, as `component.input`."""
     return [f"{part}.{name}" for part, sockets in sorted(pipeline.inputs().items()) if name in sockets]
 
 
@@ -148,12 +125,12 @@ def to_yaml(recipe: str | Recipe = DEFAULT_RECIPE, knowledge_base: str | Path | 
     return pipeline.dumps() + yaml.safe_dump(declared, sort_keys=False)
 
 
-def _assembled(recipe: Recipe, given: SharedParameters) -> tuple[Pipeline, str]:
-    given.check(recipe)
-    shared = given.parameters
+def _assembled(recipe: Recipe, knowledge_base: str | Path | None, **given: Any) -> tuple[Pipeline, str]:
+    shared, upstream = _shared(recipe, knowledge_base, **given), given.get("upstream", ())
+    tenant, required = shared["tenant"], shared["tenant_required"]
     parts: dict[str, Any] = {
-        name: UpstreamRouter(tenant=given.tenant, tenant_required=given.tenant_required)
-        if name in given.upstream
+        name: UpstreamRouter(tenant=tenant, tenant_required=required)
+        if name in upstream
         else to_component(source, **shared, top_k=recipe.depth(name), filter_policy="defer")
         for name, source in recipe.sources.items()
     }
@@ -161,7 +138,7 @@ def _assembled(recipe: Recipe, given: SharedParameters) -> tuple[Pipeline, str]:
     limits = _limits(recipe)
     fuse = _add(parts, "fuse", to_component(recipe.fuse, sources=list(recipe.sources), **limits[0]))
     for name, source in recipe.sources.items():
-        needs = () if name in given.upstream else source.needs
+        needs = () if name in upstream else source.needs
         wires += [(f"{name}.documents", f"{fuse}.{name}")]
         wires += [(f"{needed}.documents", f"{name}.{needed}") for needed in needs]
     last = fuse
@@ -196,14 +173,11 @@ def _limited(recipe: Recipe, parts: dict[str, Any], fuse: str, last: str) -> lis
     """A `top_k` for the whole pipeline cuts its last step alone."""
     sender = {**dict.fromkeys(parts, OWN), **{name: name for name in recipe.sources}, last: TOP_K}
     limited = [name for name, part in parts.items() if "top_k" in signature(part.run).parameters]
-    limits = _add(parts, "limits", _limits_router(recipe))
+    depths = {name: recipe.depth(name) for name in recipe.sources}
+    limits = _add(parts, "limits", LimitsRouter(depths=depths, gated=recipe.gate is not None))
     return [(f"{limits}.{sender[name]}", f"{name}.top_k") for name in limited] + [
         (f"{limits}.{FILTERS}", f"{fuse}.filters")
     ]
-
-
-def _limits_router(recipe: Recipe) -> LimitsRouter:
-    return LimitsRouter(depths={name: recipe.depth(name) for name in recipe.sources}, gated=recipe.gate is not None)
 
 
 def _routing(recipe: Recipe, parts: dict[str, Any], shared: dict[str, Any]) -> list[tuple[str, str]]:

@@ -23,12 +23,7 @@ class SharedEmbedding(list[float]):
 
     @classmethod
     def of(cls, embedding: Iterable[float]) -> "SharedEmbedding":
-        """
-        An embedding that copies share.
-
-        :param embedding: The numbers.
-        :returns: The embedding.
-        """
+        """An embedding that copies share."""
         made = list.__new__(cls)
         list.extend(made, embedding)
         return made

@@ -30,35 +30,20 @@ class Upstream(Source):
 
     @property
     def from_outside(self) -> bool:
-        """
-        Whether they stand for a source of a recipe.
-
-        :returns: False for what only leads a walk.
-        """
+        """Whether they stand for a source of a recipe; if not, they only lead a walk."""
         return not self.seeds_only
 
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:  # noqa: ARG002
-        """
-        The documents as hits, whatever the question.
-
-        :param query: The question.
-        :param knowledge: Where documents live.
-        :param upstream: What other sources found.
-        :returns: The hits.
-        """
+        """The documents as hits, whatever the question."""
         tenant = None if self.seeds_only else query.tenant  # a walk starts only from seeds that the tenant may see
         return by_order([to_hit(document) for document in self.documents if in_tenant(document.meta, tenant)])
 
 
 def with_upstream(recipe: Recipe, names: Collection[str], documents: Mapping[str, list[Document]]) -> Recipe:
     """
-    A recipe in which some sources are what other components found.
+    A recipe in which some sources are what other components found; without documents, a source is absent.
 
-    :param recipe: The recipe.
-    :param names: The names of these sources.
-    :param documents: What was found, by name; a source without is absent, as one that was skipped.
-    :returns: The recipe.
-    :raises ValueError: If the recipe has no source of a name.
+    Raises `ValueError` if the recipe has no source of a name.
     """
     for name in names:
         if name not in recipe.sources:

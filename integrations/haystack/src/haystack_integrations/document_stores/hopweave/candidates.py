@@ -23,11 +23,6 @@ def candidates(
     Ids, and metadata fields that must equal a string or a whole number or be in a list of them, alone or joined by AND,
     are looked up; for any other filter these are all documents. Strings that are ISO dates are not looked up: Haystack
     compares them as points in time, of which there is more than one spelling.
-
-    :param knowledge_base: Where the documents are.
-    :param filters: Haystack filters.
-    :param seen_by: Metadata values a document must have to be seen at all.
-    :returns: The documents.
     """
     wanted = _required(filters or {})
     if not wanted:

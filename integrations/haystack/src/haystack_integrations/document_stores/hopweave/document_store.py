@@ -2,10 +2,12 @@
 
 import asyncio
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
+from functools import wraps
+from inspect import signature
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, ParamSpec, TypeVar
 
 from haystack import Document, default_from_dict, default_to_dict
 from haystack.document_stores.errors import DuplicateDocumentError
@@ -28,6 +30,22 @@ _ON_CONFLICT: Mapping[DuplicatePolicy, Literal["fail", "skip", "replace"]] = {
     DuplicatePolicy.SKIP: "skip",
     DuplicatePolicy.OVERWRITE: "replace",
 }
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _asynchronous(method: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
+    """The same without blocking the event loop."""
+
+    @wraps(method)
+    async def in_thread(*args: P.args, **kwargs: P.kwargs) -> R:
+        return await asyncio.to_thread(method, *args, **kwargs)
+
+    in_thread.__name__ = f"{method.__name__}_async"
+    in_thread.__qualname__ = f"{method.__qualname__}_async"
+    in_thread.__doc__ = f"See `{method.__name__}`."
+    return in_thread
 
 
 class HopweaveDocumentStore:
@@ -109,16 +127,7 @@ class HopweaveDocumentStore:
 
         :returns: Its type and the parameters of its constructor.
         """
-        return default_to_dict(
-            self,
-            path=self.path,
-            embedder=self.embedder,
-            analyzers=self.analyzers,
-            builders=self.builders,
-            own_share=self.own_share,
-            read_only=self.read_only,
-            tenant_required=self.tenant_required,
-        )
+        return default_to_dict(self, **{name: getattr(self, name) for name in signature(type(self)).parameters})
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "HopweaveDocumentStore":
@@ -285,63 +294,15 @@ class HopweaveDocumentStore:
 
     # The same without blocking the event loop
 
-    async def count_documents_async(self) -> int:
-        """See `count_documents`."""
-        return await asyncio.to_thread(self.count_documents)
-
-    async def filter_documents_async(self, filters: dict[str, Any] | None = None) -> list[Document]:
-        """See `filter_documents`."""
-        return await asyncio.to_thread(self.filter_documents, filters)
-
-    async def write_documents_async(
-        self, documents: list[Document], policy: DuplicatePolicy = DuplicatePolicy.NONE
-    ) -> int:
-        """See `write_documents`."""
-        return await asyncio.to_thread(self.write_documents, documents, policy)
-
-    async def delete_documents_async(self, document_ids: list[str]) -> None:
-        """See `delete_documents`."""
-        await asyncio.to_thread(self.delete_documents, document_ids)
-
-    async def delete_all_documents_async(self) -> None:
-        """See `delete_all_documents`."""
-        await asyncio.to_thread(self.delete_all_documents)
-
-    async def delete_by_filter_async(self, filters: dict[str, Any]) -> int:
-        """See `delete_by_filter`."""
-        return await asyncio.to_thread(self.delete_by_filter, filters)
-
-    async def update_by_filter_async(self, filters: dict[str, Any], meta: dict[str, Any]) -> int:
-        """See `update_by_filter`."""
-        return await asyncio.to_thread(self.update_by_filter, filters, meta)
-
-    async def count_documents_by_filter_async(self, filters: dict[str, Any]) -> int:
-        """See `count_documents_by_filter`."""
-        return await asyncio.to_thread(self.count_documents_by_filter, filters)
-
-    async def count_unique_metadata_by_filter_async(
-        self, filters: dict[str, Any], metadata_fields: list[str]
-    ) -> dict[str, int]:
-        """See `count_unique_metadata_by_filter`."""
-        return await asyncio.to_thread(self.count_unique_metadata_by_filter, filters, metadata_fields)
-
-    async def get_metadata_fields_info_async(self) -> dict[str, dict[str, str]]:
-        """See `get_metadata_fields_info`."""
-        return await asyncio.to_thread(self.get_metadata_fields_info)
-
-    async def get_metadata_field_min_max_async(self, metadata_field: str) -> dict[str, Any]:
-        """See `get_metadata_field_min_max`."""
-        return await asyncio.to_thread(self.get_metadata_field_min_max, metadata_field)
-
-    async def get_metadata_field_unique_values_async(
-        self,
-        metadata_field: str,
-        search_term: str | None = None,
-        from_: int = 0,
-        size: int = 10,
-        filters: dict[str, Any] | None = None,
-    ) -> tuple[list[Any], int]:
-        """See `get_metadata_field_unique_values`."""
-        return await asyncio.to_thread(
-            self.get_metadata_field_unique_values, metadata_field, search_term, from_, size, filters
-        )
+    count_documents_async = _asynchronous(count_documents)
+    filter_documents_async = _asynchronous(filter_documents)
+    write_documents_async = _asynchronous(write_documents)
+    delete_documents_async = _asynchronous(delete_documents)
+    delete_all_documents_async = _asynchronous(delete_all_documents)
+    delete_by_filter_async = _asynchronous(delete_by_filter)
+    update_by_filter_async = _asynchronous(update_by_filter)
+    count_documents_by_filter_async = _asynchronous(count_documents_by_filter)
+    count_unique_metadata_by_filter_async = _asynchronous(count_unique_metadata_by_filter)
+    get_metadata_fields_info_async = _asynchronous(get_metadata_fields_info)
+    get_metadata_field_min_max_async = _asynchronous(get_metadata_field_min_max)
+    get_metadata_field_unique_values_async = _asynchronous(get_metadata_field_unique_values)

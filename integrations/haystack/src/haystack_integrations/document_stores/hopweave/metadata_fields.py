@@ -10,24 +10,13 @@ _TYPES = {bool: "boolean", int: "int", float: "float"}
 
 
 def field_types(documents: Iterable[Document]) -> dict[str, dict[str, str]]:
-    """
-    What kind of value each field holds, by the last document that has one.
-
-    :param documents: The documents.
-    :returns: By field, a mapping with `type`: boolean, int, float or keyword.
-    """
+    """By field, a mapping with `type` (boolean, int, float or keyword), by the last document that has the field."""
     pairs = ((name, value) for one in documents for name, value in one.meta.items() if value is not None)
     return {name: {"type": _TYPES.get(type(value), "keyword")} for name, value in pairs}
 
 
 def value_range(documents: Iterable[Document], field: str) -> dict[str, Any]:
-    """
-    The smallest and the largest value of a field.
-
-    :param documents: The documents.
-    :param field: The field.
-    :returns: `min` and `max`, None if there are no values that compare.
-    """
+    """The smallest and the largest value of a field as `min` and `max`, None if there are none that compare."""
     values = [value for value in _values(documents, field) if isinstance(value, int | float | str)]
     try:
         return {"min": min(values, default=None), "max": max(values, default=None)}
@@ -37,12 +26,9 @@ def value_range(documents: Iterable[Document], field: str) -> dict[str, Any]:
 
 def distinct_values(documents: Iterable[Document], field: str, search_term: str | None = None) -> list[Any]:
     """
-    The different values of a field, in the order of their spelling; 1, 1.0, "1" and True are four.
+    The values of a field in the order of their spelling; 1, 1.0, "1" and True are four.
 
-    :param documents: The documents.
-    :param field: The field.
-    :param search_term: Only values that contain this, whatever the case.
-    :returns: The values.
+    With `search_term`, only values that contain it, whatever the case.
     """
     wanted = (search_term or "").lower()
     found = {

@@ -149,9 +149,10 @@ class FlowPruningBuilder(GraphReader):
         r"""
         Create the builder; the file is opened on first use.
 
-        :param knowledge_base: Path of the knowledge base file that has the graph.
-        :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), in
-            the place of a knowledge base.
+        :param knowledge_base: Path of the knowledge base file.
+        :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), as
+            `GraphWriter` writes them. It takes the place of the graph of a knowledge base; retrievers then need
+            `document_store` as well.
         :param graph_schema: Schema of the database in which the tables of the graph lie.
         :param max_endpoints: How many of the best documents paths begin and end at.
         :param max_hops: The longest path.
@@ -162,7 +163,7 @@ class FlowPruningBuilder(GraphReader):
         :param found_by: Kind of the source that must have returned so many; None counts the documents there are.
         :param time_budget_seconds: Best so far after this time.
         :param edge_type_weights: Weights of edge types that differ from the usual ones.
-        :param tenant: Metadata values a document must have for its contributions to be visible.
+        :param tenant: Metadata values a document must have to be seen at all.
         """
     def run(
         self,
@@ -200,24 +201,26 @@ class NeighbourhoodBuilder(GraphReader):
     ```
     """
 
+    edge_types: list[str] | None
     def __init__(
         self,
         *,
         knowledge_base: str | Path | None = None,
         graph: str | Path | Secret | None = None,
         graph_schema: str = "hopweave",
-        edge_types: Sequence[str] | None = None,
         tenant: dict[str, Any] | None = None,
+        edge_types: Sequence[str] | None = None,
     ) -> None:
         r"""
         Create the builder; the file is opened on first use.
 
-        :param knowledge_base: Path of the knowledge base file that has the graph.
-        :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), in
-            the place of a knowledge base.
+        :param knowledge_base: Path of the knowledge base file.
+        :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), as
+            `GraphWriter` writes them. It takes the place of the graph of a knowledge base; retrievers then need
+            `document_store` as well.
         :param graph_schema: Schema of the database in which the tables of the graph lie.
+        :param tenant: Metadata values a document must have to be seen at all.
         :param edge_types: Only edges of these types; None for all.
-        :param tenant: Metadata values a document must have for its contributions to be visible.
         """
     def run(
         self,
@@ -262,15 +265,16 @@ class ServiceNeighbourhoodBuilder(GraphReader):
         r"""
         Create the builder; the file is opened on first use.
 
-        :param knowledge_base: Path of the knowledge base file that has the graph.
-        :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), in
-            the place of a knowledge base.
+        :param knowledge_base: Path of the knowledge base file.
+        :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), as
+            `GraphWriter` writes them. It takes the place of the graph of a knowledge base; retrievers then need
+            `document_store` as well.
         :param graph_schema: Schema of the database in which the tables of the graph lie.
         :param node_kinds: Kinds of the nodes to look around.
         :param edge_types: Edges that count; None for all of them.
         :param service_fields: Metadata fields with the service of a document, to tell whether the graph lacks
             services.
-        :param tenant: Metadata values a document must have for its contributions to be visible.
+        :param tenant: Metadata values a document must have to be seen at all.
         """
     def run(
         self,

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any, ClassVar
 
-from haystack import Document, component
+from haystack import Document
 
 from haystack_integrations.common.hopweave.derived import CoreComponent, derived
 from haystack_integrations.common.hopweave.documents import check_documents, to_hit
@@ -13,7 +13,6 @@ from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.context.context_builder import ContextBuilder as CoreContextBuilder
 
 
-@component
 @derived(CoreContextBuilder)
 class ContextBuilder(CoreComponent):
     r"""

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any, ClassVar
 
-from haystack import Document, component
+from haystack import Document
 
 from haystack_integrations.common.hopweave.derived import CoreComponent, derived
 from haystack_integrations.common.hopweave.documents import check_documents, to_hit
@@ -14,7 +14,6 @@ from hopweave.context.cite import numbered, source_list
 from hopweave.context.extractive_answer import ExtractiveAnswer
 
 
-@component
 @derived(ExtractiveAnswer, without=("vector_share",))
 class ExtractiveAnswerBuilder(CoreComponent):
     """

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from haystack import Document, component
+from haystack import Document
 
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.common.hopweave.documents import check_documents, to_hit
@@ -14,7 +14,6 @@ from haystack_integrations.components.builders.hopweave.graph_reader import Grap
 from hopweave.graph.flow_pruning import FlowPruning
 
 
-@component
 @derived(FlowPruning)
 class FlowPruningBuilder(GraphReader):
     """
@@ -62,7 +61,7 @@ class FlowPruningBuilder(GraphReader):
         asked = asks_for_paths(plan) and not skipped
         hits = [to_hit(one) for one in documents if asked]
         pruning = overridden(self.builder, overrides, top_k=top_k)
-        found = pruning.paths(hits, self._knowledge(), tenant=narrowed(self.tenant, tenant))
+        found = pruning.paths(hits, self._file.knowledge(), tenant=narrowed(self.tenant, tenant))
         tag("flow_pruning", (), paths=len(found.paths), finished=found.finished)
         return {
             "paths": list(found.lines),

@@ -2,16 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, ClassVar
 
-from haystack import Document, component
+from haystack import Document
 
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.common.hopweave.documents import check_documents
-from haystack_integrations.common.hopweave.graph_location import Graph
 from haystack_integrations.common.hopweave.inputs import DOCUMENTS, TENANT, Input
 from haystack_integrations.common.hopweave.questions import Tenant, narrowed
+from haystack_integrations.common.hopweave.settings import Setting, as_list
 from haystack_integrations.common.hopweave.tracing import tag
 from haystack_integrations.components.builders.hopweave.graph_reader import GraphReader
 from hopweave.graph.documents import graph_of, passage_numbers
@@ -19,7 +18,6 @@ from hopweave.graph.model import Node
 from hopweave.graph.paths.neighbourhood import neighbourhood
 
 
-@component
 @derived()
 class NeighbourhoodBuilder(GraphReader):
     """
@@ -38,10 +36,7 @@ class NeighbourhoodBuilder(GraphReader):
     inputs = (
         DOCUMENTS,
         Input(
-            "edge_types",
-            list[str] | None,
-            "Only edges of these types, instead of those given at construction.",
-            None,
+            "edge_types", list[str] | None, "Only edges of these types, instead of those given at construction.", None
         ),
         TENANT,
     )
@@ -51,27 +46,12 @@ class NeighbourhoodBuilder(GraphReader):
         "edges": list[dict[str, Any]],
     }
 
-    def _hold(  # type: ignore[override]
-        self,
-        knowledge_base: str | Path | None = None,
-        graph: Graph | None = None,
-        graph_schema: str = "hopweave",
-        *,
-        edge_types: Sequence[str] | None = None,
-        tenant: dict[str, Any] | None = None,
-    ) -> None:
-        """
-        Create the builder; the file is opened on first use.
+    edge_types: list[str] | None
 
-        :param knowledge_base: Path of the knowledge base file that has the graph.
-        :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), in the
-            place of a knowledge base.
-        :param graph_schema: Schema of the database in which the tables of the graph lie.
-        :param edge_types: Only edges of these types; None for all.
-        :param tenant: Metadata values a document must have for its contributions to be visible.
-        """
-        GraphReader._hold(self, None, knowledge_base, graph, graph_schema, tenant=tenant)
-        self.edge_types = None if edge_types is None else list(edge_types)
+    settings = (
+        *GraphReader.settings,
+        Setting("edge_types", Sequence[str] | None, "Only edges of these types; None for all.", None, kept=as_list),
+    )
 
     def _run(self, documents: list[Document], edge_types: list[str] | None, tenant: Tenant) -> dict[str, Any]:
         """
@@ -80,7 +60,7 @@ class NeighbourhoodBuilder(GraphReader):
         :returns: The nodes that are `outgoing` and `incoming`, and the `edges`, as plain data.
         """
         check_documents(documents)
-        graph = graph_of(self._knowledge(), "neighbourhood", narrowed(self.tenant, tenant))
+        graph = graph_of(self._file.knowledge(), "neighbourhood", narrowed(self.tenant, tenant))
         numbers = passage_numbers(graph, [one.id for one in documents])
         types = self.edge_types if edge_types is None else edge_types
         around = neighbourhood(graph, numbers.values(), edge_types=types)

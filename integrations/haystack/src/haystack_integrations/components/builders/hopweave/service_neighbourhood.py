@@ -2,20 +2,18 @@
 
 from typing import Any, ClassVar
 
-from haystack import Document, component
+from haystack import Document
 
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.common.hopweave.documents import check_documents, to_hit
-from haystack_integrations.common.hopweave.failures import report_failures
 from haystack_integrations.common.hopweave.inputs import DOCUMENTS, OVERRIDES, SKIP, TENANT
 from haystack_integrations.common.hopweave.parameters import overridden
 from haystack_integrations.common.hopweave.questions import Skip, Tenant, narrowed, to_query
-from haystack_integrations.common.hopweave.tracing import tag
+from haystack_integrations.common.hopweave.tracing import report
 from haystack_integrations.components.builders.hopweave.graph_reader import GraphReader
 from hopweave.graph.service_neighbourhood import ServiceNeighbourhood
 
 
-@component
 @derived(ServiceNeighbourhood)
 class ServiceNeighbourhoodBuilder(GraphReader):
     """
@@ -52,9 +50,7 @@ class ServiceNeighbourhoodBuilder(GraphReader):
             return {"lines": [], "neighbourhood": {}}
         hits = [to_hit(one) for one in documents]
         builder = overridden(self.builder, overrides)
-        around = builder.around(hits, self._knowledge(), tenant=narrowed(self.tenant, tenant))
-        tag("service_neighbourhood", (), services=len(around.by_name))
-        found: dict[str, Any] = {"lines": list(around.lines), "neighbourhood": around.as_dict()}
-        if around.missing is None:
-            return found
-        return {**found, "failures": report_failures(self, {self.builder.kind: around.missing})}
+        around = builder.around(hits, self._file.knowledge(), tenant=narrowed(self.tenant, tenant))
+        failures = {} if around.missing is None else {self.builder.kind: around.missing}
+        failed = report(self, "service_neighbourhood", (), failures, services=len(around.by_name))
+        return {"lines": list(around.lines), "neighbourhood": around.as_dict(), **failed}

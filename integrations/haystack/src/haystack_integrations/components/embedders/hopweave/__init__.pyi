@@ -185,7 +185,7 @@ class RemoteDocumentEmbedder(EmbedderWithKey, CoreDocumentEmbedder):
         api_key: Secret | None = None,
     ) -> None:
         r"""
-        Create the embedder; the key is looked up when it is needed.
+        Create the embedder; what it needs is loaded on first use.
 
         :param provider: Format of request and reply.
         :param model: Model; the provider's default if not given.
@@ -237,7 +237,7 @@ class RemoteTextEmbedder(EmbedderWithKey, CoreTextEmbedder):
         api_key: Secret | None = None,
     ) -> None:
         r"""
-        Create the embedder; the key is looked up when it is needed.
+        Create the embedder; what it needs is loaded on first use.
 
         :param provider: Format of request and reply.
         :param model: Model; the provider's default if not given.

@@ -15,11 +15,7 @@ class CoreEmbedder(CoreComponent):
     """Base class of embedders; a component derives from one of the two below."""
 
     def _hold(self, embedder: Embedder) -> None:
-        """
-        Create the embedder; what it needs is loaded on first use.
-
-        :param embedder: The embedder of the core.
-        """
+        """Create the embedder; what it needs is loaded on first use."""
         self._embedder = embedder
 
     @property

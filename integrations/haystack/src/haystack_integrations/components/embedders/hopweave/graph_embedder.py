@@ -1,10 +1,12 @@
 """The embedder that was trained on the graph of a knowledge base: vectors without any other model."""
 
+from dataclasses import replace
+from inspect import Parameter
 from pathlib import Path
-
-from haystack import component
+from typing import Any
 
 from haystack_integrations.common.hopweave.derived import derived
+from haystack_integrations.common.hopweave.settings import KNOWLEDGE_BASE
 from haystack_integrations.components.embedders.hopweave.core_embedder import (
     CoreDocumentEmbedder,
     CoreEmbedder,
@@ -18,14 +20,20 @@ from hopweave.vector.graph_embedder import GraphEmbedder
 class TrainedEmbedder(CoreEmbedder):
     """Base class of embedders whose weights are in a knowledge base file."""
 
-    def _hold(self, *, knowledge_base: str | Path) -> None:  # type: ignore[override]
-        """
-        Create the embedder; the file is read on first use.
+    settings = (
+        replace(
+            KNOWLEDGE_BASE,
+            type=str | Path,
+            description="Path of the knowledge base file that the embedder was trained on.",
+            default=Parameter.empty,
+        ),
+    )
 
-        :param knowledge_base: Path of the knowledge base file that the embedder was trained on.
-        """
-        self._file = FilePath(knowledge_base)
-        self.knowledge_base = self._file.written
+    knowledge_base: str
+
+    def _hold(self, _core: Any) -> None:
+        """Create the embedder; the file is read on first use."""
+        self._file = FilePath(self.knowledge_base)
         self._trained: GraphEmbedder | None = None
 
     @property
@@ -36,7 +44,6 @@ class TrainedEmbedder(CoreEmbedder):
         return self._trained
 
 
-@component
 @derived()
 class GraphTextEmbedder(TrainedEmbedder, CoreTextEmbedder):
     """
@@ -51,7 +58,6 @@ class GraphTextEmbedder(TrainedEmbedder, CoreTextEmbedder):
     """
 
 
-@component
 @derived()
 class GraphDocumentEmbedder(TrainedEmbedder, CoreDocumentEmbedder):
     """

@@ -1,13 +1,10 @@
 """Transformer models in ONNX format: better vectors, without torch."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.components.embedders.hopweave.core_embedder import CoreDocumentEmbedder, CoreTextEmbedder
 from hopweave.vector.onnx import OnnxEmbedder
 
 
-@component
 @derived(OnnxEmbedder)
 class OnnxTextEmbedder(CoreTextEmbedder):
     """
@@ -22,7 +19,6 @@ class OnnxTextEmbedder(CoreTextEmbedder):
     """
 
 
-@component
 @derived(OnnxEmbedder)
 class OnnxDocumentEmbedder(CoreDocumentEmbedder):
     """

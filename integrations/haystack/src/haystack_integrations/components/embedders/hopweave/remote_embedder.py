@@ -1,10 +1,9 @@
 """Embeddings of a service on the network: OpenAI, Gemini, and what speaks like them."""
 
-from haystack import component
 from haystack.utils import Secret
 
 from haystack_integrations.common.hopweave.derived import derived
-from haystack_integrations.common.hopweave.parameters import check_secret
+from haystack_integrations.common.hopweave.settings import api_key
 from haystack_integrations.components.embedders.hopweave.core_embedder import (
     CoreDocumentEmbedder,
     CoreEmbedder,
@@ -17,17 +16,9 @@ from hopweave.vector.remote_embedder import RemoteEmbedder
 class EmbedderWithKey(CoreEmbedder):
     """Base class of embedders with a key, which is looked up when it is needed, so that a pipeline loads without it."""
 
+    settings = (api_key("OPENAI_API_KEY"),)
+
     api_key: Secret | None
-
-    def _hold(self, embedder: Embedder, *, api_key: Secret | None = None) -> None:
-        """
-        Create the embedder; the key is looked up when it is needed.
-
-        :param embedder: The embedder of the core.
-        :param api_key: The key; that in the provider's usual environment variable if neither this nor `url` is given.
-        """
-        super()._hold(embedder)
-        self.api_key = check_secret(api_key, "OPENAI_API_KEY")
 
     @property
     def embedder(self) -> Embedder:
@@ -38,7 +29,6 @@ class EmbedderWithKey(CoreEmbedder):
         """Nothing to load."""
 
 
-@component
 @derived(RemoteEmbedder, without=("api_key", "api_key_env"))
 class RemoteTextEmbedder(EmbedderWithKey, CoreTextEmbedder):
     """
@@ -55,7 +45,6 @@ class RemoteTextEmbedder(EmbedderWithKey, CoreTextEmbedder):
     """
 
 
-@component
 @derived(RemoteEmbedder, without=("api_key", "api_key_env"))
 class RemoteDocumentEmbedder(EmbedderWithKey, CoreDocumentEmbedder):
     """

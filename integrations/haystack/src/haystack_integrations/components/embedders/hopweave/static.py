@@ -1,13 +1,10 @@
 """The embedded default: vectors without a download, without torch."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.components.embedders.hopweave.core_embedder import CoreDocumentEmbedder, CoreTextEmbedder
 from hopweave.vector.embedders import StaticEmbedder
 
 
-@component
 @derived(StaticEmbedder)
 class StaticTextEmbedder(CoreTextEmbedder):
     """
@@ -21,7 +18,6 @@ class StaticTextEmbedder(CoreTextEmbedder):
     """
 
 
-@component
 @derived(StaticEmbedder)
 class StaticDocumentEmbedder(CoreDocumentEmbedder):
     """

@@ -36,7 +36,7 @@ class ConfirmatoryJoiner(FuserJoiner):
         top_k: int | None = None,
     ) -> None:
         r"""
-        Create the joiner.
+        Create the joiner, with one input per source.
 
         :param sources: The names of the inputs, one per source.
         :param base: Name of the source that gives the scores.
@@ -81,7 +81,7 @@ class PassthroughJoiner(FuserJoiner):
 
     def __init__(self, *, sources: Sequence[str], source: str = "text", top_k: int | None = None) -> None:
         r"""
-        Create the joiner.
+        Create the joiner, with one input per source.
 
         :param sources: The names of the inputs, one per source.
         :param source: Name of the source.
@@ -127,7 +127,7 @@ class ReciprocalRankJoiner(FuserJoiner):
         self, *, sources: Sequence[str], k: float = 60, weights: Mapping[str, float] = ..., top_k: int | None = None
     ) -> None:
         r"""
-        Create the joiner.
+        Create the joiner, with one input per source.
 
         :param sources: The names of the inputs, one per source.
         :param k: Rank constant: a larger k reduces the difference between top ranks.
@@ -186,7 +186,7 @@ class TrustWeightedJoiner(FuserJoiner):
         top_k: int | None = None,
     ) -> None:
         r"""
-        Create the joiner.
+        Create the joiner, with one input per source.
 
         :param sources: The names of the inputs, one per source.
         :param weights: What the trust in a source is multiplied by, by source name; 1 if not given.
@@ -245,7 +245,7 @@ class WeightedJoiner(FuserJoiner):
         top_k: int | None = None,
     ) -> None:
         r"""
-        Create the joiner.
+        Create the joiner, with one input per source.
 
         :param sources: The names of the inputs, one per source.
         :param weights: Weight by source name; None: by intent. They need not sum to 1.

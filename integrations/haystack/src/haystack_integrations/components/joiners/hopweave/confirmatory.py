@@ -1,13 +1,10 @@
 """One source leads, the others confirm."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.components.joiners.hopweave.fuser_joiner import FuserJoiner
 from hopweave.fusion.confirmatory import Confirmatory
 
 
-@component
 @derived(Confirmatory)
 class ConfirmatoryJoiner(FuserJoiner):
     """

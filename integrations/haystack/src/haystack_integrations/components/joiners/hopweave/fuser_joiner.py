@@ -1,27 +1,17 @@
 """What all joiners share: one named input per source, one fuser of the core, documents out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from haystack import Document
 
 from haystack_integrations.common.hopweave.derived import CoreComponent
 from haystack_integrations.common.hopweave.documents import to_document, to_hit
-from haystack_integrations.common.hopweave.inputs import (
-    FILTERS,
-    NAMED_DOCUMENTS,
-    OVERRIDES,
-    QUERY_IF_ANY,
-    TOP_K,
-    Input,
-)
-from haystack_integrations.common.hopweave.parameters import (
-    accept_documents,
-    check_names,
-    given_documents,
-    overridden,
-)
+from haystack_integrations.common.hopweave.inputs import FILTERS, NAMED_DOCUMENTS, OVERRIDES, QUERY_IF_ANY, TOP_K, Input
+from haystack_integrations.common.hopweave.parameters import accept_documents, given_documents, overridden
 from haystack_integrations.common.hopweave.questions import to_query
+from haystack_integrations.common.hopweave.settings import OWN_TOP_K, SOURCES, Setting
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.component import Fuser, of_tenant
 from hopweave.scores import by_order, first
@@ -38,24 +28,19 @@ class FuserJoiner(CoreComponent):
     inputs: ClassVar[tuple[Input, ...]] = (QUERY_IF_ANY, FILTERS, TOP_K, OVERRIDES, NAMED_DOCUMENTS)
     outputs: ClassVar[dict[str, Any]] = {"documents": list[Document]}
 
+    settings: ClassVar[tuple[Setting, ...]] = (
+        replace(SOURCES, description="The names of the inputs, one per source."),
+        OWN_TOP_K,
+    )
+
     fuser: Fuser
     sources: list[str]
     top_k: int | None
 
-    def _hold(self, fuser: Fuser, sources: Sequence[str], *, top_k: int | None = None) -> None:
-        """
-        Create the joiner.
-
-        :param fuser: The fuser of the core.
-        :param sources: The names of the inputs, one per source.
-        :param top_k: How many documents to return, all of them when not given.
-        """
-        first([], top_k)
-        check_names("sources", sources)
-        fuser.check_sources(sources)
+    def _hold(self, fuser: Fuser) -> None:
+        """Create the joiner, with one input per source."""
+        fuser.check_sources(self.sources)
         self.fuser = fuser
-        self.sources = list(sources)
-        self.top_k = top_k
         accept_documents(self, "sources", self.sources)
 
     def _run(

@@ -1,13 +1,10 @@
 """The documents of one source, unchanged."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.components.joiners.hopweave.fuser_joiner import FuserJoiner
 from hopweave.fusion.passthrough import Passthrough
 
 
-@component
 @derived(Passthrough)
 class PassthroughJoiner(FuserJoiner):
     """

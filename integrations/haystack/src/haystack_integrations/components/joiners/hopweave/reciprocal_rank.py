@@ -1,14 +1,11 @@
 """Reciprocal rank fusion: agreement between rankings, whatever their scores mean."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.common.hopweave.inputs import WEIGHTS
 from haystack_integrations.components.joiners.hopweave.fuser_joiner import FuserJoiner
 from hopweave.fusion.reciprocal_rank import ReciprocalRank
 
 
-@component
 @derived(ReciprocalRank)
 class ReciprocalRankJoiner(FuserJoiner):
     """

@@ -1,14 +1,11 @@
 """A weighted sum of retrievers, with weights that follow how much each can be trusted for this question."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.common.hopweave.inputs import WEIGHTS
 from haystack_integrations.components.joiners.hopweave.fuser_joiner import FuserJoiner
 from hopweave.fusion.trust_weighted import TrustWeighted
 
 
-@component
 @derived(TrustWeighted)
 class TrustWeightedJoiner(FuserJoiner):
     """

@@ -1,14 +1,11 @@
 """A weighted sum of signals, with weights that follow the intent of the question."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.common.hopweave.inputs import INTENT, WEIGHTS
 from haystack_integrations.components.joiners.hopweave.fuser_joiner import FuserJoiner
 from hopweave.fusion.weighted import Weighted
 
 
-@component
 @derived(Weighted)
 class WeightedJoiner(FuserJoiner):
     """

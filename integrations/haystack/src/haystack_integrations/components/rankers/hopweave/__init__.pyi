@@ -31,24 +31,24 @@ class CommunitySpreadRanker(KnowledgeRanker):
     def __init__(
         self,
         *,
+        knowledge_base: str | Path | None = None,
         multiplier: float = 1.05,
         min_hits: int = 4,
         field: str = "community",
         clamp: bool = False,
         optional: bool = False,
         top_k: int | None = None,
-        knowledge_base: str | Path | None = None,
     ) -> None:
         r"""
-        Create the ranker.
+        Create the ranker; a knowledge base is opened on first use.
 
+        :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
         :param multiplier: Factor for the best document of each community.
         :param min_hits: With fewer documents than this nothing is changed.
         :param field: Metadata field that names the community.
         :param clamp: Whether to keep scores within [0, 1].
         :param optional: Go on with the documents as they were if this stage fails.
         :param top_k: How many documents to return, all of them when not given.
-        :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
         """
     def run(
         self,
@@ -117,7 +117,7 @@ class ConfidenceThresholdRanker(StageRanker):
         top_k: int | None = None,
     ) -> None:
         r"""
-        Create the ranker.
+        Create the ranker; a knowledge base is opened on first use.
 
         :param min_confidence: The lowest probability with which documents are returned.
         :param min_cosine: A cosine of the best document by vectors that is enough by itself; None for none.
@@ -188,7 +188,7 @@ class CorpusBoostRanker(StageRanker):
         top_k: int | None = None,
     ) -> None:
         r"""
-        Create the ranker.
+        Create the ranker; a knowledge base is opened on first use.
 
         :param rules: Which phrases boost which corpus types, and by how much.
         :param corpus_type_field: Metadata field with the corpus type.
@@ -256,18 +256,18 @@ class CosineRerankRanker(KnowledgeRanker):
     def __init__(
         self,
         *,
+        knowledge_base: str | Path | None = None,
         blend: float = 0.3,
         optional: bool = False,
         top_k: int | None = None,
-        knowledge_base: str | Path | None = None,
     ) -> None:
         r"""
-        Create the ranker.
+        Create the ranker; a knowledge base is opened on first use.
 
+        :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
         :param blend: Share of the cosine; the rest is the original score.
         :param optional: Go on with the documents as they were if this stage fails.
         :param top_k: How many documents to return, all of them when not given.
-        :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
         """
     def run(
         self,
@@ -345,7 +345,7 @@ class CrossEncoderRanker(StageRanker):
         top_k: int | None = None,
     ) -> None:
         r"""
-        Create the ranker.
+        Create the ranker; a knowledge base is opened on first use.
 
         :param model: Model name or folder.
         :param device: cpu, cuda, mps ...; chosen automatically if not given.
@@ -415,20 +415,20 @@ class DeferralRanker(KnowledgeRanker):
     def __init__(
         self,
         *,
+        knowledge_base: str | Path | None = None,
         max_similarity: float = 0.85,
         candidates: int = 500,
         optional: bool = False,
         top_k: int | None = None,
-        knowledge_base: str | Path | None = None,
     ) -> None:
         r"""
-        Create the ranker.
+        Create the ranker; a knowledge base is opened on first use.
 
+        :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
         :param max_similarity: Cosine above which a document repeats a chosen one.
         :param candidates: Number of documents, from the top, to compare; the others follow in their order.
         :param optional: Go on with the documents as they were if this stage fails.
         :param top_k: How many documents to return, all of them when not given.
-        :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
         """
     def run(
         self,
@@ -501,7 +501,7 @@ class FreshnessRanker(StageRanker):
         top_k: int | None = None,
     ) -> None:
         r"""
-        Create the ranker.
+        Create the ranker; a knowledge base is opened on first use.
 
         :param half_life_days: Age at which freshness is 0.5.
         :param weight: Share of the score that freshness makes up.
@@ -581,7 +581,7 @@ class ImportanceRanker(StageRanker):
         top_k: int | None = None,
     ) -> None:
         r"""
-        Create the ranker.
+        Create the ranker; a knowledge base is opened on first use.
 
         :param floor: Factor for a document of importance 0.
         :param importance_field: Metadata field with the importance, from 0 to 1.
@@ -645,7 +645,7 @@ class LengthRanker(StageRanker):
         self, *, anchor_characters: int = 500, slope: float = 0.5, optional: bool = False, top_k: int | None = None
     ) -> None:
         r"""
-        Create the ranker.
+        Create the ranker; a knowledge base is opened on first use.
 
         :param anchor_characters: Length up to which scores are unchanged.
         :param slope: How much each doubling of the length adds to the divisor.
@@ -714,17 +714,18 @@ class MMRRanker(KnowledgeRanker):
     def __init__(
         self,
         *,
+        knowledge_base: str | Path | None = None,
         strategy: Literal["mmr", "msd", "dpp", "cover", "ssd"] = "mmr",
         relevance_weight: float = 0.7,
         relevance: Literal["unit", "max", "min_max"] = "unit",
         candidates: int = 500,
         optional: bool = False,
         top_k: int | None = None,
-        knowledge_base: str | Path | None = None,
     ) -> None:
         r"""
-        Create the ranker.
+        Create the ranker; a knowledge base is opened on first use.
 
+        :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
         :param strategy: mmr, or one of the other strategies of pyversity.
         :param relevance_weight: 1: relevance alone; 0: diversity alone.
         :param relevance: How scores become relevance. unit: as they are if bounded, else divided by their maximum;
@@ -732,7 +733,6 @@ class MMRRanker(KnowledgeRanker):
         :param candidates: Number of documents, from the top, to select from; the others follow in their order.
         :param optional: Go on with the documents as they were if this stage fails.
         :param top_k: How many documents to return, all of them when not given.
-        :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
         """
     def run(
         self,
@@ -884,7 +884,7 @@ class NoiseRanker(StageRanker):
         top_k: int | None = None,
     ) -> None:
         r"""
-        Create the ranker.
+        Create the ranker; a knowledge base is opened on first use.
 
         :param rules: Rules for noise; a value given here replaces the built-in rules.
         :param extra_rules: Rules in addition to `rules`; they are tried first.
@@ -958,7 +958,7 @@ class RecencyBoostRanker(StageRanker):
         top_k: int | None = None,
     ) -> None:
         r"""
-        Create the ranker.
+        Create the ranker; a knowledge base is opened on first use.
 
         :param half_life_days: Age at which the bonus is halved.
         :param weight: Bonus of a document of age 0.
@@ -1037,6 +1037,7 @@ class RemoteRerankRanker(KnowledgeRanker):
     def __init__(
         self,
         *,
+        knowledge_base: str | Path | None = None,
         provider: str = "jina",
         model: str | None = None,
         url: str | None = None,
@@ -1050,13 +1051,13 @@ class RemoteRerankRanker(KnowledgeRanker):
         reply_scale: Literal["unit", "logit"] | None = None,
         parameters: Mapping[str, Any] = ...,
         optional: bool = False,
-        api_key: Secret | None = None,
         top_k: int | None = None,
-        knowledge_base: str | Path | None = None,
+        api_key: Secret | None = None,
     ) -> None:
         r"""
-        Create the ranker.
+        Create the ranker; a knowledge base is opened on first use.
 
+        :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
         :param provider: Format of request and reply: cohere, jina, pinecone, siliconflow, tei, vllm, voyage, one
             that was registered, or generic, the common /rerank format.
         :param model: Model name; the provider's default if not given.
@@ -1071,10 +1072,9 @@ class RemoteRerankRanker(KnowledgeRanker):
         :param reply_scale: Scale of the scores (unit or logit); by default that of the provider.
         :param parameters: Additional fields of the request body.
         :param optional: Go on with the documents as they were if this stage fails.
-        :param api_key: The key; read from the provider's usual environment variable if neither this nor `url` is
-            given.
         :param top_k: How many documents to return, all of them when not given.
-        :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
+        :param api_key: The key; that in the provider's usual environment variable if neither this nor `url` is
+            given.
         """
     def run(
         self,
@@ -1138,7 +1138,7 @@ class ScoreThresholdRanker(StageRanker):
 
     def __init__(self, *, min_score: float = 0.35, optional: bool = False, top_k: int | None = None) -> None:
         r"""
-        Create the ranker.
+        Create the ranker; a knowledge base is opened on first use.
 
         :param min_score: The lowest score that is kept.
         :param optional: Go on with the documents as they were if this stage fails.
@@ -1208,7 +1208,7 @@ class TimeDecayRanker(StageRanker):
         top_k: int | None = None,
     ) -> None:
         r"""
-        Create the ranker.
+        Create the ranker; a knowledge base is opened on first use.
 
         :param half_life_days: Age at which the decaying share is halved.
         :param floor: Share of the score that does not decay.

@@ -1,13 +1,10 @@
 """Let every community of the graph be heard."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.components.rankers.hopweave.stage_ranker import KnowledgeRanker
 from hopweave.stages.diversify.community_spread import CommunitySpread
 
 
-@component
 @derived(CommunitySpread)
 class CommunitySpreadRanker(KnowledgeRanker):
     """

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from haystack import Document, component
+from haystack import Document
 
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
@@ -10,7 +10,6 @@ from hopweave.stages.filter.confidence import confidence
 from hopweave.stages.filter.confidence_threshold import ConfidenceThreshold
 
 
-@component
 @derived(ConfidenceThreshold)
 class ConfidenceThresholdRanker(StageRanker):
     """

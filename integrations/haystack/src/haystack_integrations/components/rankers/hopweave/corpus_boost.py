@@ -1,13 +1,10 @@
 """Questions that name a subject favour the corpus that covers it."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
 from hopweave.stages.adjust.corpus_boost import CorpusBoost
 
 
-@component
 @derived(CorpusBoost)
 class CorpusBoostRanker(StageRanker):
     """

@@ -1,14 +1,11 @@
 """How near the question a document is, whatever found it."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.common.hopweave.inputs import QUERY_EMBEDDING
 from haystack_integrations.components.rankers.hopweave.stage_ranker import KnowledgeRanker
 from hopweave.stages.rerank.cosine_rerank import CosineRerank
 
 
-@component
 @derived(CosineRerank)
 class CosineRerankRanker(KnowledgeRanker):
     """

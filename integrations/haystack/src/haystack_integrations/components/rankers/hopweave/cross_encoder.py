@@ -1,13 +1,10 @@
 """A model that reads question and passage together."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
 from hopweave.stages.rerank.cross_encoder import CrossEncoder
 
 
-@component
 @derived(CrossEncoder)
 class CrossEncoderRanker(StageRanker):
     """

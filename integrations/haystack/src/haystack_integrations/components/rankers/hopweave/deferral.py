@@ -1,15 +1,10 @@
 """Near-duplicates step back behind everything that says something new."""
 
-from typing import ClassVar
-
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.components.rankers.hopweave.stage_ranker import KnowledgeRanker
 from hopweave.stages.diversify.deferral import Deferral
 
 
-@component
 @derived(Deferral)
 class DeferralRanker(KnowledgeRanker):
     """
@@ -27,4 +22,4 @@ class DeferralRanker(KnowledgeRanker):
     ```
     """
 
-    reads_vectors: ClassVar[bool] = True
+    reads_vectors = True

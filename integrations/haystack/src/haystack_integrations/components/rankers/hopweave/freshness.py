@@ -1,14 +1,11 @@
 """Newer conversations first."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.common.hopweave.inputs import NOW
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
 from hopweave.stages.adjust.freshness import Freshness
 
 
-@component
 @derived(Freshness)
 class FreshnessRanker(StageRanker):
     """

@@ -1,13 +1,10 @@
 """What was marked as important counts more."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
 from hopweave.stages.adjust.importance import Importance
 
 
-@component
 @derived(Importance)
 class ImportanceRanker(StageRanker):
     """

@@ -1,13 +1,10 @@
 """Long texts do not win by length alone."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
 from hopweave.stages.adjust.length import Length
 
 
-@component
 @derived(Length)
 class LengthRanker(StageRanker):
     """

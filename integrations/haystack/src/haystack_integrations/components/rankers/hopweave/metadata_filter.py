@@ -3,18 +3,18 @@
 from collections.abc import Mapping
 from typing import Any
 
-from haystack import Document, component
+from haystack import Document
 from haystack.utils.filters import document_matches_filter
 
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.common.hopweave.documents import check_documents
+from haystack_integrations.common.hopweave.settings import OWN_FILTERS
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
 from hopweave import Hit, KnowledgeBase, Query
 from hopweave.component import Stage
 from hopweave.stages.filter.metadata_filter import MetadataFilter
 
 
-@component
 @derived(MetadataFilter)
 class MetadataFilterRanker(StageRanker):
     """
@@ -33,19 +33,14 @@ class MetadataFilterRanker(StageRanker):
     ```
     """
 
+    settings = (OWN_FILTERS, *StageRanker.settings)
+
     filters: dict[str, Any] | None
 
-    def _hold(self, stage: Stage, *, filters: dict[str, Any] | None = None, top_k: int | None = None) -> None:
-        """
-        Create the ranker.
-
-        :param stage: The stage of the core.
-        :param filters: Haystack metadata filters.
-        :param top_k: How many documents to return, all of them when not given.
-        """
+    def _hold(self, stage: Stage) -> None:
+        """Create the ranker."""
         _check_where(stage.model_dump().get("where"))
-        StageRanker._hold(self, stage, top_k=top_k)
-        self.filters = filters
+        StageRanker._hold(self, stage)
 
     def _hits(self, documents: list[Document]) -> list[Hit]:
         check_documents(documents)

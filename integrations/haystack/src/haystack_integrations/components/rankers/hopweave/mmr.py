@@ -1,15 +1,10 @@
 """Relevant, and not the same thing again."""
 
-from typing import ClassVar
-
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.components.rankers.hopweave.stage_ranker import KnowledgeRanker
 from hopweave.stages.diversify.mmr import MMR
 
 
-@component
 @derived(MMR)
 class MMRRanker(KnowledgeRanker):
     """
@@ -31,4 +26,4 @@ class MMRRanker(KnowledgeRanker):
     ```
     """
 
-    reads_vectors: ClassVar[bool] = True
+    reads_vectors = True

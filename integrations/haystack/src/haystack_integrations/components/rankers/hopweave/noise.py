@@ -1,13 +1,10 @@
 """Small talk and non-answers are dropped."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
 from hopweave.stages.filter.noise import Noise
 
 
-@component
 @derived(Noise)
 class NoiseRanker(StageRanker):
     """

@@ -1,14 +1,11 @@
 """A bonus for what is recent."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.common.hopweave.inputs import NOW
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
 from hopweave.stages.adjust.recency_boost import RecencyBoost
 
 
-@component
 @derived(RecencyBoost)
 class RecencyBoostRanker(StageRanker):
     """

@@ -1,21 +1,18 @@
 """Reranking by a service on the network, which may be slow, wrong or away."""
 
-from pathlib import Path
 from typing import Any
 
-from haystack import component
 from haystack.utils import Secret
 
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.common.hopweave.inputs import QUERY_EMBEDDING
-from haystack_integrations.common.hopweave.parameters import check_secret
+from haystack_integrations.common.hopweave.settings import api_key
 from haystack_integrations.components.rankers.hopweave.stage_ranker import KnowledgeRanker
 from hopweave import KnowledgeBase, Query
 from hopweave.component import Stage
 from hopweave.stages.rerank.remote_rerank import RemoteRerank
 
 
-@component
 @derived(RemoteRerank, without=("api_key", "api_key_env"))
 class RemoteRerankRanker(KnowledgeRanker):
     """
@@ -40,29 +37,10 @@ class RemoteRerankRanker(KnowledgeRanker):
     """
 
     reads_vectors = True
+    settings = (*KnowledgeRanker.settings, api_key("JINA_API_KEY"))
     inputs = (*KnowledgeRanker.inputs, QUERY_EMBEDDING)
 
     api_key: Secret | None
-
-    def _hold(
-        self,
-        stage: Stage,
-        *,
-        api_key: Secret | None = None,
-        top_k: int | None = None,
-        knowledge_base: str | Path | None = None,
-    ) -> None:
-        """
-        Create the ranker.
-
-        :param stage: The stage of the core.
-        :param api_key: The key; read from the provider's usual environment variable if neither this nor `url` is
-            given.
-        :param top_k: How many documents to return, all of them when not given.
-        :param knowledge_base: Path of a knowledge base file, for what the documents do not carry themselves.
-        """
-        KnowledgeRanker._hold(self, stage, top_k=top_k, knowledge_base=knowledge_base)
-        self.api_key = check_secret(api_key, "JINA_API_KEY")
 
     def _prepare(
         self, query: str, top_k: int | None, overrides: dict[str, Any] | None, **question: Any

@@ -1,13 +1,10 @@
 """Weak documents are dropped."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
 from hopweave.stages.filter.score_threshold import ScoreThreshold
 
 
-@component
 @derived(ScoreThreshold)
 class ScoreThresholdRanker(StageRanker):
     """

@@ -1,14 +1,11 @@
 """Old documents fade, down to a floor."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.common.hopweave.inputs import NOW
 from haystack_integrations.components.rankers.hopweave.stage_ranker import StageRanker
 from hopweave.stages.adjust.time_decay import TimeDecay
 
 
-@component
 @derived(TimeDecay)
 class TimeDecayRanker(StageRanker):
     """

@@ -2,7 +2,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from haystack.core.pipeline.pipeline import Pipeline
 from haystack.dataclasses.document import Document
@@ -10,7 +10,7 @@ from haystack.document_stores.types.filter_policy import FilterPolicy
 from haystack.document_stores.types.protocol import DocumentStore
 from haystack.utils.auth import Secret
 
-from haystack_integrations.common.hopweave.derived import CoreComponent
+from haystack_integrations.components.retrievers.hopweave.recipe import OverRecipe
 from haystack_integrations.components.retrievers.hopweave.source_retriever import GraphRetriever, SourceRetriever
 from hopweave.graph.flow_pruning import FlowPruning
 from hopweave.graph.link.linker import Linker
@@ -46,7 +46,7 @@ class BM25Retriever(SourceRetriever):
         tenant_required: Sequence[str] = ...,
     ) -> None:
         r"""
-        Create the retriever; the file is opened on first use.
+        Create the retriever; files are opened on first use.
 
         :param knowledge_base: Path of the knowledge base file.
         :param document_store: Where the documents live, if not in the file; they go by the same ids. A
@@ -140,7 +140,7 @@ class EmbeddingRetriever(SourceRetriever):
         tenant_required: Sequence[str] = ...,
     ) -> None:
         r"""
-        Create the retriever; the file is opened on first use.
+        Create the retriever; files are opened on first use.
 
         :param knowledge_base: Path of the knowledge base file.
         :param document_store: Where the documents live, if not in the file; they go by the same ids. A
@@ -234,14 +234,17 @@ class EvidenceSumRetriever(GraphRetriever):
         filters: dict[str, Any] | None = None,
         filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
         tenant: dict[str, Any] | None = None,
+        tenant_required: Sequence[str] = ...,
     ) -> None:
         r"""
         Create the retriever; file and graph are opened on first use.
 
-        :param knowledge_base: Path of the knowledge base file that has the graph.
-        :param document_store: Where the documents live, if not in the knowledge base; they go by the same ids.
+        :param knowledge_base: Path of the knowledge base file.
+        :param document_store: Where the documents live, if not in the file; they go by the same ids. A
+            `HopweaveDocumentStore` needs no path.
         :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), as
-            `GraphWriter` writes them, in the place of a knowledge base; then `document_store` is needed.
+            `GraphWriter` writes them. It takes the place of the graph of a knowledge base; retrievers then need
+            `document_store` as well.
         :param graph_schema: Schema of the database in which the tables of the graph lie.
         :param candidates_from: Sources whose documents are candidates.
         :param without: Evidence that is left out: document, latent, latent_document, or the name of a source.
@@ -254,6 +257,7 @@ class EvidenceSumRetriever(GraphRetriever):
             are left to a later component (`defer`): fetch until `top_k` documents pass, and hand out the others
             too.
         :param tenant: Metadata values a document must have to be seen at all.
+        :param tenant_required: Metadata fields for which every run needs a tenant; one without is refused.
         """
     def run(
         self,
@@ -332,7 +336,7 @@ class FullTextRetriever(SourceRetriever):
         tenant_required: Sequence[str] = ...,
     ) -> None:
         r"""
-        Create the retriever; the file is opened on first use.
+        Create the retriever; files are opened on first use.
 
         :param knowledge_base: Path of the knowledge base file.
         :param document_store: Where the documents live, if not in the file; they go by the same ids. A
@@ -428,10 +432,12 @@ class GraphBoostRetriever(GraphRetriever):
         r"""
         Create the retriever; file and graph are opened on first use.
 
-        :param knowledge_base: Path of the knowledge base file that has the graph.
-        :param document_store: Where the documents live, if not in the knowledge base; they go by the same ids.
+        :param knowledge_base: Path of the knowledge base file.
+        :param document_store: Where the documents live, if not in the file; they go by the same ids. A
+            `HopweaveDocumentStore` needs no path.
         :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), as
-            `GraphWriter` writes them, in the place of a knowledge base; then `document_store` is needed.
+            `GraphWriter` writes them. It takes the place of the graph of a knowledge base; retrievers then need
+            `document_store` as well.
         :param graph_schema: Schema of the database in which the tables of the graph lie.
         :param two_hop_intents: Intents, or profiles of intents, for which a second hop counts.
         :param edge_type_weights: Weights of edge types that differ from the usual ones.
@@ -498,7 +504,7 @@ class GraphBoostRetriever(GraphRetriever):
             instead `failures` with the reason.
         """
 
-class HybridGraphRetriever(CoreComponent):
+class HybridGraphRetriever(OverRecipe):
     r"""
     A recipe as a super component: inside, a native Haystack pipeline with one component per source, fuser and stage.
 
@@ -516,6 +522,7 @@ class HybridGraphRetriever(CoreComponent):
 
     pipeline: Pipeline
     input_mapping: dict[str, list[str]]
+    knowledge_base: str | None
     def run(
         self,
         query: str,
@@ -568,10 +575,11 @@ class HybridGraphRetriever(CoreComponent):
         Create the retriever; file and graph are opened on first use.
 
         :param knowledge_base: Path of the knowledge base file.
-        :param document_store: Where the documents live, if not in the file; they go by the same ids.
+        :param document_store: Where the documents live, if not in the file; they go by the same ids. A
+            `HopweaveDocumentStore` needs no path.
         :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), as
-            `GraphWriter` writes them. It takes the place of the graph of a knowledge base, so that with `upstream`
-            retrievers of your store no knowledge base is needed.
+            `GraphWriter` writes them. It takes the place of the graph of a knowledge base; retrievers then need
+            `document_store` as well.
         :param graph_schema: Schema of the database in which the tables of the graph lie.
         :param recipe: Name of a shipped recipe, or path of a YAML file; `multihop` when not given.
         :param upstream: Names of the recipe's sources whose documents other components find: each is an input of
@@ -618,10 +626,12 @@ class IntentEdgesRetriever(GraphRetriever):
         r"""
         Create the retriever; file and graph are opened on first use.
 
-        :param knowledge_base: Path of the knowledge base file that has the graph.
-        :param document_store: Where the documents live, if not in the knowledge base; they go by the same ids.
+        :param knowledge_base: Path of the knowledge base file.
+        :param document_store: Where the documents live, if not in the file; they go by the same ids. A
+            `HopweaveDocumentStore` needs no path.
         :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), as
-            `GraphWriter` writes them, in the place of a knowledge base; then `document_store` is needed.
+            `GraphWriter` writes them. It takes the place of the graph of a knowledge base; retrievers then need
+            `document_store` as well.
         :param graph_schema: Schema of the database in which the tables of the graph lie.
         :param seeds_from: Names of the inputs for documents that other retrievers found, which are seeds as well.
         :param seeds_per_source: How many of the best documents of each are seeds.
@@ -714,7 +724,7 @@ class KeywordRetriever(SourceRetriever):
         tenant_required: Sequence[str] = ...,
     ) -> None:
         r"""
-        Create the retriever; the file is opened on first use.
+        Create the retriever; files are opened on first use.
 
         :param knowledge_base: Path of the knowledge base file.
         :param document_store: Where the documents live, if not in the file; they go by the same ids. A
@@ -837,10 +847,12 @@ class PageRankRetriever(GraphRetriever):
         r"""
         Create the retriever; file and graph are opened on first use.
 
-        :param knowledge_base: Path of the knowledge base file that has the graph.
-        :param document_store: Where the documents live, if not in the knowledge base; they go by the same ids.
+        :param knowledge_base: Path of the knowledge base file.
+        :param document_store: Where the documents live, if not in the file; they go by the same ids. A
+            `HopweaveDocumentStore` needs no path.
         :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), as
-            `GraphWriter` writes them, in the place of a knowledge base; then `document_store` is needed.
+            `GraphWriter` writes them. It takes the place of the graph of a knowledge base; retrievers then need
+            `document_store` as well.
         :param graph_schema: Schema of the database in which the tables of the graph lie.
         :param seeds_from: Names of the inputs for documents that other retrievers found, which are seeds as well.
         :param word_source: Which of these goes by words; None if none does.
@@ -937,7 +949,7 @@ class PageRankRetriever(GraphRetriever):
             instead `failures` with the reason.
         """
 
-class RecipeRetriever(CoreComponent):
+class RecipeRetriever(OverRecipe):
     r"""
     Answers a query by running a hopweave recipe over a knowledge base file.
 
@@ -956,6 +968,10 @@ class RecipeRetriever(CoreComponent):
     `fuse_knowledge_bases` has weights by name.
     """
 
+    knowledge_base: str | dict[str, str] | None
+    filters: dict[str, Any] | None
+    filter_policy: FilterPolicy | Literal["defer"]
+    cache_seconds: float | None
     def warm_up(self) -> None:
         r"""Open knowledge base and graph, and load the embedding model if the recipe has a source that needs it."""
     def close(self) -> None:
@@ -970,11 +986,11 @@ class RecipeRetriever(CoreComponent):
         recipe: str = "multihop",
         upstream: Sequence[str] = ...,
         top_k: int | None = None,
-        filters: dict[str, Any] | None = None,
-        filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
         tenant: dict[str, Any] | None = None,
         tenant_required: Sequence[str] = ...,
         flat_scores: bool = False,
+        filters: dict[str, Any] | None = None,
+        filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
         cache_seconds: float | None = None,
     ) -> None:
         r"""
@@ -985,18 +1001,18 @@ class RecipeRetriever(CoreComponent):
         :param document_store: Where the documents live, if not in the file; they go by the same ids. A
             `HopweaveDocumentStore` needs no path.
         :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), as
-            `GraphWriter` writes them. It takes the place of the graph of a knowledge base, so that with `upstream`
-            retrievers of your store no knowledge base is needed.
+            `GraphWriter` writes them. It takes the place of the graph of a knowledge base; retrievers then need
+            `document_store` as well.
         :param graph_schema: Schema of the database in which the tables of the graph lie.
         :param recipe: Name of a shipped recipe, or path of a YAML file; `multihop` when not given.
         :param upstream: Names of the recipe's sources whose documents other components find: each is an input of
             that name, to which any retriever can be connected.
         :param top_k: How many documents to return; the recipe's own number when not given.
-        :param filters: Haystack metadata filters.
-        :param filter_policy: Whether filters given to `run` replace these (`replace`) or are merged in (`merge`).
         :param tenant: Metadata values a document must have to be seen at all.
         :param tenant_required: Metadata fields for which every run needs a tenant; one without is refused.
         :param flat_scores: Whether the meta of documents has the score of every step: `dense_score`, `rrf_score` …
+        :param filters: Haystack metadata filters.
+        :param filter_policy: Whether filters given to `run` replace these (`replace`) or are merged in (`merge`).
         :param cache_seconds: How long an answer is kept for when the same is asked again; a change of the knowledge
             base makes it void. None for no cache. Not with `upstream`, `graph` or a store of yours, as nothing says
             when their documents change. With filters, nothing is kept.
@@ -1088,7 +1104,7 @@ class VectorSearchRetriever(SourceRetriever):
         tenant_required: Sequence[str] = ...,
     ) -> None:
         r"""
-        Create the retriever; the file is opened on first use.
+        Create the retriever; files are opened on first use.
 
         :param knowledge_base: Path of the knowledge base file.
         :param document_store: Where the documents live, if not in the file; they go by the same ids. A

@@ -1,14 +1,11 @@
 """BM25: documents that say the words of the question."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.common.hopweave.inputs import INTENT
 from haystack_integrations.components.retrievers.hopweave.source_retriever import SourceRetriever
 from hopweave.sources.bm25 import BM25
 
 
-@component
 @derived(BM25)
 class BM25Retriever(SourceRetriever):
     """

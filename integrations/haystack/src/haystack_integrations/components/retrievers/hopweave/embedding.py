@@ -1,14 +1,11 @@
 """Cosine search with a vector that a Haystack embedder made of the question."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.common.hopweave.inputs import FILTERS, GIVEN_EMBEDDING, OVERRIDES, SKIP, TENANT, TOP_K
 from haystack_integrations.components.retrievers.hopweave.source_retriever import SourceRetriever
 from hopweave.sources.vector_search import VectorSearch
 
 
-@component
 @derived(VectorSearch)
 class EmbeddingRetriever(SourceRetriever):
     """

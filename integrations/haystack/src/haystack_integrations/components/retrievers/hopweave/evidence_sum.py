@@ -1,16 +1,11 @@
 """What other retrievers have found, scored by all that is known of it."""
 
-from typing import ClassVar
-
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.common.hopweave.inputs import INTENT
 from haystack_integrations.components.retrievers.hopweave.source_retriever import GraphRetriever
 from hopweave.sources.evidence_sum import EvidenceSum
 
 
-@component
 @derived(EvidenceSum)
 class EvidenceSumRetriever(GraphRetriever):
     """
@@ -30,4 +25,4 @@ class EvidenceSumRetriever(GraphRetriever):
     """
 
     inputs = (*GraphRetriever.inputs, INTENT)
-    named_in: ClassVar[str] = "candidates_from"
+    named_in = "candidates_from"

@@ -1,13 +1,10 @@
 """SQLite's own full-text search: exact words and phrases."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.components.retrievers.hopweave.source_retriever import SourceRetriever
 from hopweave.sources.full_text import FullText
 
 
-@component
 @derived(FullText)
 class FullTextRetriever(SourceRetriever):
     """

@@ -1,14 +1,11 @@
 """Documents next to the best ones: near in the graph, or along the edges that suit the intent."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.common.hopweave.inputs import INTENT
 from haystack_integrations.components.retrievers.hopweave.source_retriever import GraphRetriever
 from hopweave.sources.graph_boost import GraphBoost
 
 
-@component
 @derived(GraphBoost)
 class GraphBoostRetriever(GraphRetriever):
     """

@@ -1,14 +1,11 @@
 """Documents along the edges that suit what the question is after."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.common.hopweave.inputs import INTENT
 from haystack_integrations.components.retrievers.hopweave.source_retriever import GraphRetriever
 from hopweave.sources.intent_edges import IntentEdges
 
 
-@component
 @derived(IntentEdges)
 class IntentEdgesRetriever(GraphRetriever):
     """

@@ -1,14 +1,11 @@
 """The better of two text paths: BM25 and full-text search."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.common.hopweave.inputs import INTENT
 from haystack_integrations.components.retrievers.hopweave.source_retriever import SourceRetriever
 from hopweave.sources.keyword import Keyword
 
 
-@component
 @derived(Keyword)
 class KeywordRetriever(SourceRetriever):
     """

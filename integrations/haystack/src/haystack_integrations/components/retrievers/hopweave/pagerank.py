@@ -1,14 +1,11 @@
 """Passages that a walk over the graph finds: the second hop, which shares no word with the question."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.common.hopweave.inputs import PLAN, RESTART
 from haystack_integrations.components.retrievers.hopweave.source_retriever import GraphRetriever
 from hopweave.sources.pagerank import PageRank
 
 
-@component
 @derived(PageRank)
 class PageRankRetriever(GraphRetriever):
     """

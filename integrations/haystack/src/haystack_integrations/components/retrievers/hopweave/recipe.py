@@ -1,17 +1,16 @@
 """A whole recipe as one retriever."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
-from haystack import Document, component
-from haystack.document_stores.types import DocumentStore, FilterPolicy
+from haystack import Document
+from haystack.document_stores.types import DocumentStore
+from haystack.utils import Secret
 
 from haystack_integrations.common.hopweave.derived import CoreComponent, derived
 from haystack_integrations.common.hopweave.documents import to_document, with_flat_scores
-from haystack_integrations.common.hopweave.failures import report_failures
-from haystack_integrations.common.hopweave.graph_location import Graph, as_written
 from haystack_integrations.common.hopweave.inputs import (
     FILTERS,
     NAMED_DOCUMENTS,
@@ -23,12 +22,9 @@ from haystack_integrations.common.hopweave.inputs import (
     TOP_K,
 )
 from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile, load_embedder
-from haystack_integrations.common.hopweave.parameters import (
-    accept_documents,
-    check_names,
-    given_documents,
-)
+from haystack_integrations.common.hopweave.parameters import accept_documents, given_documents
 from haystack_integrations.common.hopweave.questions import (
+    RetrieverFilterPolicy,
     Tenant,
     as_filter_policy,
     chosen_filters,
@@ -36,22 +32,63 @@ from haystack_integrations.common.hopweave.questions import (
     narrowed,
     to_query,
 )
-from haystack_integrations.common.hopweave.tracing import tag
+from haystack_integrations.common.hopweave.settings import (
+    DOCUMENT_STORE,
+    FILTER_POLICY,
+    FLAT_SCORES,
+    GRAPH,
+    GRAPH_SCHEMA,
+    KNOWLEDGE_BASES,
+    OWN_FILTERS,
+    OWN_TENANT,
+    OWN_TOP_K,
+    RECIPE,
+    TENANT_REQUIRED,
+    UPSTREAM,
+    Setting,
+)
+from haystack_integrations.common.hopweave.tracing import report
 from haystack_integrations.common.hopweave.upstream import with_upstream
 from hopweave import Pipeline, Query, QueryCache, Result, load_recipe
 from hopweave.knowledge import Knowledge
-from hopweave.metadata.tenants import checked_fields, checked_tenant, require_tenant
-from hopweave.recipes import DEFAULT_RECIPE
-from hopweave.scores import first
+from hopweave.metadata.tenants import require_tenant
 from hopweave.search.federated import FederatedPipeline, check_knowledge_bases
 from hopweave.sources.vector_search import VectorSearch
 
 _ONE = ""  # the name of the only knowledge base
 
 
-@component
+class OverRecipe(CoreComponent):
+    """Base class of retrievers that run a whole recipe."""
+
+    settings: ClassVar[tuple[Setting, ...]] = (
+        DOCUMENT_STORE,
+        GRAPH,
+        GRAPH_SCHEMA,
+        RECIPE,
+        UPSTREAM,
+        replace(OWN_TOP_K, description="How many documents to return; the recipe's own number when not given."),
+        OWN_TENANT,
+        TENANT_REQUIRED,
+        FLAT_SCORES,
+    )
+
+    document_store: DocumentStore | None
+    graph: str | Secret | None
+    graph_schema: str
+    recipe: str
+    upstream: list[str]
+    top_k: int | None
+    tenant: dict[str, Any] | None
+    tenant_required: list[str]
+    flat_scores: bool
+
+    def _documents(self, found: list[Document]) -> list[Document]:
+        return [with_flat_scores(one) for one in found] if self.flat_scores else found
+
+
 @derived()
-class RecipeRetriever(CoreComponent):
+class RecipeRetriever(OverRecipe):
     """
     Answers a query by running a hopweave recipe over a knowledge base file.
 
@@ -78,83 +115,53 @@ class RecipeRetriever(CoreComponent):
         "failures": dict[str, str],
     }
 
-    def _hold(
-        self,
-        *,
-        knowledge_base: str | Path | Mapping[str, str | Path] | None = None,
-        document_store: DocumentStore | None = None,
-        graph: Graph | None = None,
-        graph_schema: str = "hopweave",
-        recipe: str = DEFAULT_RECIPE,
-        upstream: Sequence[str] = (),
-        top_k: int | None = None,
-        filters: dict[str, Any] | None = None,
-        filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
-        tenant: dict[str, Any] | None = None,
-        tenant_required: Sequence[str] = (),
-        flat_scores: bool = False,
-        cache_seconds: float | None = None,
-    ) -> None:
-        """
-        Create the retriever. The recipe is read now, the knowledge base is opened on first use.
+    settings = (
+        KNOWLEDGE_BASES,
+        *OverRecipe.settings,
+        OWN_FILTERS,
+        replace(
+            FILTER_POLICY,
+            description="Whether filters given to `run` replace these (`replace`) or are merged in (`merge`).",
+            kept=as_filter_policy,
+        ),
+        Setting(
+            "cache_seconds",
+            float | None,
+            "How long an answer is kept for when the same is asked again; a change of the knowledge base makes it "
+            "void. None for no cache. Not with `upstream`, `graph` or a store of yours, as nothing says when their "
+            "documents change. With filters, nothing is kept.",
+            None,
+        ),
+    )
 
-        :param knowledge_base: Path of the knowledge base file, or several paths by name, which are searched as one; not
-            with `document_store`, `graph` or `upstream`.
-        :param document_store: Where the documents live, if not in the file; they go by the same ids. A
-            `HopweaveDocumentStore` needs no path.
-        :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), as
-            `GraphWriter` writes them. It takes the place of the graph of a knowledge base, so that with `upstream`
-            retrievers of your store no knowledge base is needed.
-        :param graph_schema: Schema of the database in which the tables of the graph lie.
-        :param recipe: Name of a shipped recipe, or path of a YAML file; `multihop` when not given.
-        :param upstream: Names of the recipe's sources whose documents other components find: each is an input of that
-            name, to which any retriever can be connected.
-        :param top_k: How many documents to return; the recipe's own number when not given.
-        :param filters: Haystack metadata filters.
-        :param filter_policy: Whether filters given to `run` replace these (`replace`) or are merged in (`merge`).
-        :param tenant: Metadata values a document must have to be seen at all.
-        :param tenant_required: Metadata fields for which every run needs a tenant; one without is refused.
-        :param flat_scores: Whether the meta of documents has the score of every step: `dense_score`, `rrf_score` …
-        :param cache_seconds: How long an answer is kept for when the same is asked again; a change of the knowledge
-            base makes it void. None for no cache. Not with `upstream`, `graph` or a store of yours, as nothing says
-            when their documents change. With filters, nothing is kept.
-        """
-        self._recipe = load_recipe(recipe)
-        first([], top_k)
-        if upstream:
-            check_names("upstream", upstream)
-        own = with_upstream(self._recipe, upstream, {})
-        self._several = isinstance(knowledge_base, Mapping)
-        places = knowledge_base if isinstance(knowledge_base, Mapping) else {_ONE: knowledge_base}
-        if self._several and (document_store is not None or graph is not None or upstream):
+    knowledge_base: str | dict[str, str] | None
+    filters: dict[str, Any] | None
+    filter_policy: RetrieverFilterPolicy
+    cache_seconds: float | None
+
+    def _hold(self, _core: Any) -> None:
+        """Create the retriever. The recipe is read now, the knowledge base is opened on first use."""
+        self._recipe = load_recipe(self.recipe)
+        own = with_upstream(self._recipe, self.upstream, {})
+        given, store, graph = self.knowledge_base, self.document_store, self.graph
+        self._several = isinstance(given, dict)
+        if self._several and (store is not None or graph is not None or self.upstream):
             raise ValueError("knowledge_base: several are not allowed with document_store, graph or upstream")
-        if self._several:
-            check_knowledge_bases(places)
+        if isinstance(given, dict):
+            check_knowledge_bases(given)
         else:
             self._recipe.check_one_knowledge_base()
-        self._files = {name: KnowledgeFile(path, document_store, graph, graph_schema) for name, path in places.items()}
+        places = {**given} if isinstance(given, dict) else {_ONE: given}
+        self._files = {name: KnowledgeFile(path, store, graph, self.graph_schema) for name, path in places.items()}
         for file in self._files.values():
             file.check_recipe(own)
-        if cache_seconds is not None and (upstream or not all(file.has_its_documents for file in self._files.values())):
+        seconds, outside = self.cache_seconds, not all(file.has_its_documents for file in self._files.values())
+        if seconds is not None and (self.upstream or outside):
             raise ValueError(
                 "cache_seconds: is not allowed with upstream, graph or a document_store, as nothing says when their "
                 "documents change"
             )
-        paths = {name: file.path for name, file in self._files.items()}
-        self.knowledge_base = paths if self._several else paths[_ONE]
-        self.document_store = document_store
-        self.graph = as_written(graph)
-        self.graph_schema = graph_schema
-        self.recipe = recipe
-        self.upstream = list(upstream)
-        self.top_k = top_k
-        self.filters = filters
-        self.filter_policy = as_filter_policy(filter_policy)
-        self.tenant = checked_tenant(tenant)
-        self.tenant_required = list(checked_fields(tenant_required))
-        self.flat_scores = flat_scores
-        self.cache_seconds = cache_seconds
-        self._cache = None if cache_seconds is None else QueryCache[Result](seconds=cache_seconds)
+        self._cache = None if seconds is None else QueryCache[Result](seconds=seconds)
         self._pipeline: Pipeline | FederatedPipeline | None = None
         self._known: dict[str, Knowledge] = {}
         accept_documents(self, "upstream", self.upstream)
@@ -227,14 +234,13 @@ class RecipeRetriever(CoreComponent):
         return pipeline
 
     def _finish(self, result: Result) -> dict[str, Any]:
-        failed = {f"failed.{name}": why for name, why in result.failures.items()}
         missing = {f"missing.{name}": number for name, number in result.missing.items()}
-        tags = {**failed, **missing, **({"emptied_by": result.emptied_by} if result.emptied_by else {})}
-        tag("recipe", result.hits, intent=result.query.intent.name if result.query.intent else "none", **tags)
-        documents = [to_document(hit) for hit in result.hits]
-        found: dict[str, Any] = {
-            "documents": [with_flat_scores(one) for one in documents] if self.flat_scores else documents,
+        intent, emptied = result.query.intent, {"emptied_by": result.emptied_by} if result.emptied_by else {}
+        asked = intent.name if intent else "none"
+        failed = report(self, "recipe", result.hits, result.failures, intent=asked, **missing, **emptied)
+        return {
+            "documents": self._documents([to_document(hit) for hit in result.hits]),
             "confidence": result.confidence,
-            "intent": from_intent(result.query.intent) if result.query.intent else None,
+            "intent": from_intent(intent) if intent else None,
+            **failed,
         }
-        return {**found, "failures": report_failures(self, result.failures)} if result.failures else found

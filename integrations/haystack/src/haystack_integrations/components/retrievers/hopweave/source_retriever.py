@@ -1,18 +1,12 @@
 """What all retrievers share: a question in, one source of the core, documents out."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from haystack import Document
-from haystack.document_stores.types import DocumentStore, FilterPolicy
-from haystack.utils import Secret
 
-from haystack_integrations.common.hopweave.derived import CoreComponent
 from haystack_integrations.common.hopweave.documents import to_document
-from haystack_integrations.common.hopweave.failures import report_failures
-from haystack_integrations.common.hopweave.graph_location import Graph, as_written
 from haystack_integrations.common.hopweave.inputs import (
     FILTERS,
     NAMED_DOCUMENTS,
@@ -23,30 +17,37 @@ from haystack_integrations.common.hopweave.inputs import (
     TOP_K,
     Input,
 )
-from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
-from haystack_integrations.common.hopweave.parameters import (
-    accept_documents,
-    given_documents,
-    overridden,
-)
+from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile, OverKnowledge
+from haystack_integrations.common.hopweave.parameters import accept_documents, given_documents, overridden
 from haystack_integrations.common.hopweave.questions import (
     DEFER,
+    RetrieverFilterPolicy,
     Skip,
     Tenant,
-    as_retriever_filter_policy,
     asks_for_paths,
     chosen_filters,
     narrowed,
     to_query,
 )
-from haystack_integrations.common.hopweave.tracing import tag
+from haystack_integrations.common.hopweave.settings import (
+    DOCUMENT_STORE,
+    FILTER_POLICY,
+    GRAPH,
+    GRAPH_SCHEMA,
+    KNOWLEDGE_BASE,
+    OWN_FILTERS,
+    OWN_TENANT,
+    TENANT_REQUIRED,
+    Setting,
+)
+from haystack_integrations.common.hopweave.tracing import report
 from haystack_integrations.common.hopweave.upstream import Upstream
 from hopweave import Pipeline, Query, Recipe, Result
 from hopweave.component import Source
-from hopweave.metadata.tenants import checked_fields, checked_tenant, require_tenant
+from hopweave.metadata.tenants import require_tenant
 
 
-class SourceRetriever(CoreComponent):
+class SourceRetriever(OverKnowledge):
     """
     Base class of retrievers.
 
@@ -59,61 +60,31 @@ class SourceRetriever(CoreComponent):
     named_in: ClassVar[str] = "seeds_from"
     """The parameter that names the inputs for documents of other retrievers."""
 
+    settings: ClassVar[tuple[Setting, ...]] = (
+        KNOWLEDGE_BASE,
+        DOCUMENT_STORE,
+        OWN_FILTERS,
+        FILTER_POLICY,
+        OWN_TENANT,
+        TENANT_REQUIRED,
+    )
+
     source: Source
-    knowledge_base: str | None
-    document_store: DocumentStore | None
     filters: dict[str, Any] | None
+    filter_policy: RetrieverFilterPolicy
     tenant: dict[str, Any] | None
     tenant_required: list[str]
-    graph: str | Secret | None = None
-    graph_schema: str = "hopweave"
     _file: KnowledgeFile
 
-    def _hold(
-        self,
-        source: Source,
-        knowledge_base: str | Path | None = None,
-        document_store: DocumentStore | None = None,
-        *,
-        filters: dict[str, Any] | None = None,
-        filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
-        tenant: dict[str, Any] | None = None,
-        tenant_required: Sequence[str] = (),
-    ) -> None:
-        """
-        Create the retriever; the file is opened on first use.
-
-        :param source: The source of the core.
-        :param knowledge_base: Path of the knowledge base file.
-        :param document_store: Where the documents live, if not in the file; they go by the same ids. A
-            `HopweaveDocumentStore` needs no path.
-        :param filters: Haystack metadata filters.
-        :param filter_policy: Whether filters given to `run` replace these (`replace`), are merged in (`merge`), or are
-            left to a later component (`defer`): fetch until `top_k` documents pass, and hand out the others too.
-        :param tenant: Metadata values a document must have to be seen at all.
-        :param tenant_required: Metadata fields for which every run needs a tenant; one without is refused.
-        """
+    def _hold(self, source: Source) -> None:
+        """Create the retriever; files are opened on first use."""
         self.source = source
-        self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
-        self.document_store = document_store
-        self.filters = filters
-        self.filter_policy = as_retriever_filter_policy(filter_policy)
-        self.tenant = checked_tenant(tenant)
-        self.tenant_required = list(checked_fields(tenant_required))
-        self._file = KnowledgeFile(knowledge_base, document_store, self.graph, self.graph_schema)
+        self._file = self._located()
 
     @property
     def top_k(self) -> int:
         """How many documents to return."""
         return self.source.top_k
-
-    def warm_up(self) -> None:
-        """Open knowledge base and graph."""
-        self._file.warm_up()
-
-    def close(self) -> None:
-        """Let go of the knowledge base."""
-        self._file.close()
 
     def _run(self, *, skip: Skip = None, **inputs: Any) -> dict[str, Any]:
         """
@@ -170,12 +141,9 @@ class SourceRetriever(CoreComponent):
         return Pipeline(recipe, self._file.knowledge()), asked
 
     def _finish(self, result: Result) -> dict[str, Any]:
-        failed = {f"failed.{name}": why for name, why in result.failures.items()}
         missing = {f"missing.{name}": number for name, number in result.missing.items()}
-        tag(self.source.kind, result.hits, **failed, **missing)
-        if result.failures:
-            return {"failures": report_failures(self, result.failures)}
-        return {"documents": [to_document(hit) for hit in result.hits]}
+        failed = report(self, self.source.kind, result.hits, result.failures, **missing)
+        return failed or {"documents": [to_document(hit) for hit in result.hits]}
 
 
 class GraphRetriever(SourceRetriever):
@@ -183,43 +151,9 @@ class GraphRetriever(SourceRetriever):
 
     inputs: ClassVar[tuple[Input, ...]] = (*SourceRetriever.inputs, NAMED_DOCUMENTS)
 
-    def _hold(
-        self,
-        source: Source,
-        knowledge_base: str | Path | None = None,
-        document_store: DocumentStore | None = None,
-        graph: Graph | None = None,
-        graph_schema: str = "hopweave",
-        *,
-        filters: dict[str, Any] | None = None,
-        filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
-        tenant: dict[str, Any] | None = None,
-        tenant_required: Sequence[str] = (),
-    ) -> None:
-        """
-        Create the retriever; file and graph are opened on first use.
+    settings: ClassVar[tuple[Setting, ...]] = (*SourceRetriever.settings, GRAPH, GRAPH_SCHEMA)
 
-        :param source: The source of the core.
-        :param knowledge_base: Path of the knowledge base file that has the graph.
-        :param document_store: Where the documents live, if not in the knowledge base; they go by the same ids.
-        :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), as
-            `GraphWriter` writes them, in the place of a knowledge base; then `document_store` is needed.
-        :param graph_schema: Schema of the database in which the tables of the graph lie.
-        :param filters: Haystack metadata filters.
-        :param filter_policy: Whether filters given to `run` replace these (`replace`), are merged in (`merge`), or are
-            left to a later component (`defer`): fetch until `top_k` documents pass, and hand out the others too.
-        :param tenant: Metadata values a document must have to be seen at all.
-        :param tenant_required: Metadata fields for which every run needs a tenant; one without is refused.
-        """
-        self.graph = as_written(graph)
-        self.graph_schema = graph_schema
-        super()._hold(
-            source,
-            knowledge_base,
-            document_store,
-            filters=filters,
-            filter_policy=filter_policy,
-            tenant=tenant,
-            tenant_required=tenant_required,
-        )
+    def _hold(self, source: Source) -> None:
+        """Create the retriever; file and graph are opened on first use."""
+        super()._hold(source)
         accept_documents(self, self.named_in, source.needs)

@@ -1,14 +1,11 @@
 """Cosine search: documents that mean something close to the question."""
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.common.hopweave.knowledge_file import load_embedder
 from haystack_integrations.components.retrievers.hopweave.source_retriever import SourceRetriever
 from hopweave.sources.vector_search import VectorSearch
 
 
-@component
 @derived(VectorSearch)
 class VectorSearchRetriever(SourceRetriever):
     """

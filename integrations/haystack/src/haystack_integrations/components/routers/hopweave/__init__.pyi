@@ -7,6 +7,7 @@ from haystack.dataclasses.document import Document
 from haystack.utils.auth import Secret
 
 from haystack_integrations.common.hopweave.derived import CoreComponent
+from haystack_integrations.common.hopweave.knowledge_file import OverKnowledge
 from hopweave.routing.gate import GateRule
 from hopweave.routing.intent import IntentRule
 
@@ -72,6 +73,8 @@ class IntentRouter(CoreComponent):
     ```
     """
 
+    groups: dict[str, list[str]]
+    catch_all: str | None
     def __init__(
         self,
         *,
@@ -122,6 +125,8 @@ class LimitsRouter(CoreComponent):
     ```
     """
 
+    depths: dict[str, int]
+    gated: bool
     def run(
         self,
         top_k: int | None = None,
@@ -144,10 +149,10 @@ class LimitsRouter(CoreComponent):
 
         :param depths: How many documents each source fetches at least, by the name of the source, which becomes an
             output for its retriever's `top_k`.
-        :param gated: Whether there is an input `query` to wait for, to be connected to a `GateRouter`.
+        :param gated: Whether there is an input `query` to wait for, from a `GateRouter`.
         """
 
-class PlanRouter(CoreComponent):
+class PlanRouter(OverKnowledge):
     r"""
     Sends a question to those sources that are worth asking; the branches of the others do not run.
 
@@ -164,17 +169,15 @@ class PlanRouter(CoreComponent):
     ```
     """
 
-    def warm_up(self) -> None:
-        r"""Open the knowledge base or the graph, if there is one."""
-    def close(self) -> None:
-        r"""Let go of the knowledge base."""
+    sources: list[str]
+    tenant: dict[str, Any] | None
     def __init__(
         self,
         *,
-        sources: Sequence[str],
         knowledge_base: str | Path | None = None,
         graph: str | Path | Secret | None = None,
         graph_schema: str = "hopweave",
+        sources: Sequence[str],
         simple_characters: int = 300,
         simple_entities: int = 2,
         complex_characters: int = 1000,
@@ -187,14 +190,14 @@ class PlanRouter(CoreComponent):
         tenant: dict[str, Any] | None = None,
     ) -> None:
         r"""
-        Create the planner.
+        Create the planner; a knowledge base or graph is opened on first use.
 
-        :param sources: The names of the sources, each of which becomes an output.
-        :param knowledge_base: Path of the knowledge base file in whose graph entities are looked up; opened on
-            first use.
-        :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), in
-            the place of that of a knowledge base.
+        :param knowledge_base: Path of the knowledge base file.
+        :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), as
+            `GraphWriter` writes them. It takes the place of the graph of a knowledge base; retrievers then need
+            `document_store` as well.
         :param graph_schema: Schema of the database in which the tables of the graph lie.
+        :param sources: The names of the sources, each of which becomes an output.
         :param simple_characters: A simple question is shorter than this.
         :param simple_entities: A simple question names at most so many entities.
         :param complex_characters: A question this long or longer is complex.
@@ -242,9 +245,11 @@ class UpstreamRouter(CoreComponent):
     ```
     """
 
+    tenant: dict[str, Any] | None
+    tenant_required: list[str]
     def __init__(self, *, tenant: dict[str, Any] | None = None, tenant_required: Sequence[str] = ...) -> None:
         r"""
-        Create the router.
+        Create the component; what it needs is opened on first use.
 
         :param tenant: Metadata values a document must have to be seen at all.
         :param tenant_required: Metadata fields for which every run needs a tenant; one without is refused.

@@ -2,8 +2,6 @@
 
 from typing import Any, ClassVar
 
-from haystack import component
-
 from haystack_integrations.common.hopweave.derived import CoreComponent, derived
 from haystack_integrations.common.hopweave.inputs import OVERRIDES, QUERY
 from haystack_integrations.common.hopweave.parameters import overridden
@@ -11,7 +9,6 @@ from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.routing.gate import Gate
 
 
-@component
 @derived(Gate)
 class GateRouter(CoreComponent):
     """

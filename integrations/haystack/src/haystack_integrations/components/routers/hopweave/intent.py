@@ -8,11 +8,11 @@ from haystack import component
 from haystack_integrations.common.hopweave.derived import CoreComponent, derived
 from haystack_integrations.common.hopweave.inputs import QUERY
 from haystack_integrations.common.hopweave.questions import from_intent
+from haystack_integrations.common.hopweave.settings import Setting
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.routing.intent import IntentClassifier
 
 
-@component
 @derived(IntentClassifier)
 class IntentRouter(CoreComponent):
     """
@@ -33,28 +33,33 @@ class IntentRouter(CoreComponent):
 
     inputs = (QUERY,)
 
-    def _hold(
-        self,
-        classifier: IntentClassifier,
-        *,
-        groups: Mapping[str, Sequence[str]] | None = None,
-        catch_all: str | None = None,
-    ) -> None:
-        """
-        Create the router.
+    settings = (
+        Setting(
+            "groups",
+            Mapping[str, Sequence[str]] | None,
+            "Names of intents by the name of the output they share; the others have one of their own.",
+            None,
+            kept=lambda groups: {name: list(intents) for name, intents in (groups or {}).items()},
+        ),
+        Setting(
+            "catch_all",
+            str | None,
+            "Name of the output that all intents share which are in no group; None gives each its own.",
+            None,
+        ),
+    )
 
-        :param classifier: The classifier of the core.
-        :param groups: Names of intents by the name of the output they share; the others have one of their own.
-        :param catch_all: Name of the output that all intents share which are in no group; None gives each its own.
-        """
+    groups: dict[str, list[str]]
+    catch_all: str | None
+
+    def _hold(self, classifier: IntentClassifier) -> None:
+        """Create the router."""
         self.classifier = classifier
-        self.groups = {name: list(intents) for name, intents in (groups or {}).items()}
-        self.catch_all = catch_all
-        self._outputs = {name: catch_all or name for name in self.classifier.names}
+        self._outputs = {name: self.catch_all or name for name in classifier.names}
         for group, intents in self.groups.items():
             for name in intents:
                 if name not in self._outputs:
-                    known = ", ".join(self.classifier.names)
+                    known = ", ".join(classifier.names)
                     raise ValueError(f"groups.{group}: no intent {name!r}; allowed are {known}")
                 self._outputs[name] = group
         component.set_output_types(self, intent=dict[str, Any], **dict.fromkeys(self._outputs.values(), str))

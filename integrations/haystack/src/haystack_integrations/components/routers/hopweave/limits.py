@@ -6,6 +6,7 @@ from haystack import component
 
 from haystack_integrations.common.hopweave.derived import CoreComponent, derived
 from haystack_integrations.common.hopweave.parameters import check_names
+from haystack_integrations.common.hopweave.settings import Setting
 from hopweave.query import Plan
 from hopweave.scores import count_of
 
@@ -13,7 +14,6 @@ OWN, TOP_K, FILTERS = "own", "top_k", "filters"
 """The outputs beside those for sources."""
 
 
-@component
 @derived()
 class LimitsRouter(CoreComponent):
     """
@@ -32,22 +32,28 @@ class LimitsRouter(CoreComponent):
     ```
     """
 
-    def _hold(self, *, depths: dict[str, int], gated: bool = False) -> None:
-        """
-        Create the router.
+    settings = (
+        Setting(
+            "depths",
+            dict[str, int],
+            "How many documents each source fetches at least, by the name of the source, which becomes an output for "
+            "its retriever's `top_k`.",
+        ),
+        Setting("gated", bool, "Whether there is an input `query` to wait for, from a `GateRouter`.", False),
+    )
 
-        :param depths: How many documents each source fetches at least, by the name of the source, which becomes an
-            output for its retriever's `top_k`.
-        :param gated: Whether there is an input `query` to wait for, to be connected to a `GateRouter`.
-        """
+    depths: dict[str, int]
+    gated: bool
+
+    def _hold(self, _core: Any) -> None:
+        """Create the router."""
+        depths = self.depths
         check_names("depths", list(depths))
         if clashes := sorted({OWN, TOP_K, FILTERS}.intersection(depths)):
             raise ValueError(f"depths: {clashes[0]!r} is not allowed: it is the name of another output")
         for name, depth in depths.items():
             count_of(f"depths.{name}", depth)
-        self.depths = dict(depths)
-        self.gated = gated
-        if gated:
+        if self.gated:
             component.set_input_type(self, "query", str)
         others: dict[str, Any] = {OWN: int | None, TOP_K: int | None, FILTERS: dict[str, Any] | None}
         component.set_output_types(self, **dict.fromkeys(self.depths, int), **others)

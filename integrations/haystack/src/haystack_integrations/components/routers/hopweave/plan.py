@@ -1,28 +1,24 @@
 """Which sources a question deserves."""
 
-from collections.abc import Sequence
-from dataclasses import asdict
-from pathlib import Path
+from dataclasses import asdict, replace
 from typing import Any
 
 from haystack import component
 
-from haystack_integrations.common.hopweave.derived import CoreComponent, derived
-from haystack_integrations.common.hopweave.graph_location import Graph, as_written
+from haystack_integrations.common.hopweave.derived import derived
 from haystack_integrations.common.hopweave.inputs import OVERRIDES, QUERY, TENANT, Input
-from haystack_integrations.common.hopweave.knowledge_file import KnowledgeFile
-from haystack_integrations.common.hopweave.parameters import check_names, overridden
+from haystack_integrations.common.hopweave.knowledge_file import OverKnowledge
+from haystack_integrations.common.hopweave.parameters import overridden
 from haystack_integrations.common.hopweave.questions import Tenant, narrowed
+from haystack_integrations.common.hopweave.settings import GRAPH, GRAPH_SCHEMA, KNOWLEDGE_BASE, OWN_TENANT, SOURCES
 from haystack_integrations.common.hopweave.tracing import tag
 from hopweave.graph.documents import graph_of
 from hopweave.graph.link.linker import Linker
-from hopweave.metadata.tenants import checked_tenant
 from hopweave.routing.plan import Planner
 
 
-@component
 @derived(Planner)
-class PlanRouter(CoreComponent):
+class PlanRouter(OverKnowledge):
     """
     Sends a question to those sources that are worth asking; the branches of the others do not run.
 
@@ -46,51 +42,27 @@ class PlanRouter(CoreComponent):
         OVERRIDES,
     )
 
-    def _hold(
-        self,
-        planner: Planner,
-        sources: Sequence[str],
-        knowledge_base: str | Path | None = None,
-        graph: Graph | None = None,
-        graph_schema: str = "hopweave",
-        *,
-        tenant: dict[str, Any] | None = None,
-    ) -> None:
-        """
-        Create the planner.
+    settings = (
+        KNOWLEDGE_BASE,
+        GRAPH,
+        GRAPH_SCHEMA,
+        replace(SOURCES, description="The names of the sources, each of which becomes an output."),
+        replace(
+            OWN_TENANT, description="Metadata values a document must have for the entities it names to be counted."
+        ),
+    )
 
-        :param planner: The planner of the core.
-        :param sources: The names of the sources, each of which becomes an output.
-        :param knowledge_base: Path of the knowledge base file in whose graph entities are looked up; opened on first
-            use.
-        :param graph: Path of a graph file, or URL of a PostgreSQL database (one with a password as a secret), in the
-            place of that of a knowledge base.
-        :param graph_schema: Schema of the database in which the tables of the graph lie.
-        :param tenant: Metadata values a document must have for the entities it names to be counted.
-        """
+    sources: list[str]
+    tenant: dict[str, Any] | None
+
+    def _hold(self, planner: Planner) -> None:
+        """Create the planner; a knowledge base or graph is opened on first use."""
         self.planner = planner
-        check_names("sources", sources)
-        self.tenant = checked_tenant(tenant)
-        self.sources = list(sources)
-        self.knowledge_base = None if knowledge_base is None else str(knowledge_base)
-        self.graph = as_written(graph)
-        self.graph_schema = graph_schema
-        self._file: KnowledgeFile | None = None
-        if knowledge_base is not None or graph is not None:
-            self._file = KnowledgeFile(knowledge_base, None, graph, graph_schema, graph_alone=True)
+        if self.knowledge_base is not None or self.graph is not None:
+            self._file = self._located(graph_alone=True)
         if clashes := sorted({"plan", "restart"}.intersection(self.sources)):
             raise ValueError(f"sources: {clashes[0]!r} is not allowed: it is the name of another output")
         component.set_output_types(self, plan=dict[str, Any], restart=float, **dict.fromkeys(self.sources, str))
-
-    def warm_up(self) -> None:
-        """Open the knowledge base or the graph, if there is one."""
-        if self._file:
-            self._file.warm_up()
-
-    def close(self) -> None:
-        """Let go of the knowledge base."""
-        if self._file:
-            self._file.close()
 
     def _run(
         self, query: str, entities: int | None, tenant: Tenant, overrides: dict[str, Any] | None

@@ -1,18 +1,17 @@
 """What retrievers of other stores find, in the place of a source of a recipe."""
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from haystack import Document, component
+from haystack import Document
 
 from haystack_integrations.common.hopweave.derived import CoreComponent, derived
 from haystack_integrations.common.hopweave.documents import check_documents
 from haystack_integrations.common.hopweave.inputs import QUERY, TENANT, Input
 from haystack_integrations.common.hopweave.questions import Tenant, narrowed
-from hopweave.metadata.tenants import checked_fields, checked_tenant, in_tenant, require_tenant
+from haystack_integrations.common.hopweave.settings import OWN_TENANT, TENANT_REQUIRED
+from hopweave.metadata.tenants import in_tenant, require_tenant
 
 
-@component
 @derived()
 class UpstreamRouter(CoreComponent):
     """
@@ -35,15 +34,10 @@ class UpstreamRouter(CoreComponent):
     inputs = (QUERY, Input("documents", list[Document] | None, "What was found, best first.", None), TENANT)
     outputs: ClassVar[dict[str, Any]] = {"documents": list[Document]}
 
-    def _hold(self, *, tenant: dict[str, Any] | None = None, tenant_required: Sequence[str] = ()) -> None:
-        """
-        Create the router.
+    settings = (OWN_TENANT, TENANT_REQUIRED)
 
-        :param tenant: Metadata values a document must have to be seen at all.
-        :param tenant_required: Metadata fields for which every run needs a tenant; one without is refused.
-        """
-        self.tenant = checked_tenant(tenant)
-        self.tenant_required = list(checked_fields(tenant_required))
+    tenant: dict[str, Any] | None
+    tenant_required: list[str]
 
     def _run(
         self,

@@ -27,6 +27,12 @@ class GraphWriter(CoreComponent):
     ```
     """
 
+    graph: str | Secret
+    graph_schema: str
+    builders: list[str | dict[str, Any]] | None
+    source_field: str | None
+    batch_size: int
+    max_deleted_share: float
     def close(self) -> None:
         r"""Let go of the graph."""
     def run(
@@ -85,15 +91,15 @@ class GraphWriter(CoreComponent):
 
         :param graph: Path of a file, or URL of a PostgreSQL database; one with a password as a secret.
         :param graph_schema: Schema of the database in which the tables of the graph lie.
-        :param builders: What connects documents, by kind or as mappings; None for the usual builders. They matter
-            only when the graph is new.
+        :param builders: What connects documents, by kind or as mappings; None for the usual builders, an empty list
+            for no graph. They matter only when the file or graph is new.
         :param source_field: Metadata field that says where a document comes from, such as `file_path`. What a
             source had before and has no more is deleted when its documents are written again, in one transaction
             per source. Converters keep the name of a file without its folder unless they have
-            `store_full_path=True`; such a name is refused, as files in other folders can have it. Without it, parts
-            belong to the document that they are parts of, and nothing is deleted.
+            `store_full_path=True`; such a name is refused, as files in other folders can have it. Without the
+            field, nothing is deleted.
         :param batch_size: How many documents make a transaction.
-        :param max_deleted_share: How much of the graph a run with `complete` may delete, without as many new
+        :param max_deleted_share: How much of what is there a run with `complete` may delete, without as many new
             documents; 1 for all of it.
         """
 
@@ -116,6 +122,17 @@ class KnowledgeBaseWriter(CoreComponent):
     ```
     """
 
+    knowledge_base: str
+    embedder: str | dict[str, Any] | None
+    analyzers: list[str] | None
+    builders: list[str | dict[str, Any]] | None
+    own_share: float | None
+    on_conflict: Literal["replace", "skip", "fail"]
+    source_field: str | None
+    skip_noise: bool
+    batch_size: int
+    tenant: dict[str, Any] | None
+    max_deleted_share: float
     def run(
         self,
         documents: list[Document],
@@ -165,22 +182,24 @@ class KnowledgeBaseWriter(CoreComponent):
         max_deleted_share: float = 0.1,
     ) -> None:
         r"""
-        Create the writer. Embedder, analyzers, builders and `own_share` matter only when the file is new.
+        Create the writer; the file is opened when documents are written.
 
-        :param knowledge_base: Path of the knowledge base file.
-        :param embedder: What makes the vectors of documents that come without an embedding, by kind or as a mapping
-            with kind and parameters; None leaves them without, and keeps the embeddings that documents bring along.
-            "auto" is "static", or None if the first documents bring embeddings of another model.
+        :param knowledge_base: Path of the knowledge base file. Embedder, analyzers, builders and `own_share` matter
+            only when it is new.
+        :param embedder: What makes the vectors of documents that come without an embedding, by kind (`static`) or
+            as a mapping with kind and parameters; None leaves them without, and keeps the embeddings that documents
+            bring along. "auto" is "static", or None if the first documents bring embeddings of another model.
         :param analyzers: How text becomes terms: nlp, nlp:<language>, code, light.
         :param builders: What connects documents, by kind or as mappings; None for the usual builders, an empty list
-            for no graph.
+            for no graph. They matter only when the file or graph is new.
         :param own_share: With less than 1, vector search blends the vector of a document with those of its
             neighbours in the graph, which get the rest; None for 1.
         :param on_conflict: What to do about ids that are taken: replace, skip or fail.
         :param source_field: Metadata field that says where a document comes from, such as `file_path`. What a
             source had before and has no more is deleted when its documents are written again, in one transaction
             per source. Converters keep the name of a file without its folder unless they have
-            `store_full_path=True`; such a name is refused, as files in other folders can have it.
+            `store_full_path=True`; such a name is refused, as files in other folders can have it. Without the
+            field, nothing is deleted.
         :param skip_noise: Whether to leave out greetings, denials, questions about memory and session messages, as
             the stage `noise` knows them. What was written under their ids before is deleted if `on_conflict` is
             replace.
@@ -188,8 +207,8 @@ class KnowledgeBaseWriter(CoreComponent):
         :param tenant: Metadata values that all documents written here have, where tenants share a file. Then only
             those of the tenant are replaced or deleted; without, a source replaces one of the same name of another
             tenant.
-        :param max_deleted_share: How much of what the file holds a run with `complete` may delete, without as many
-            new documents; 1 for all of it.
+        :param max_deleted_share: How much of what is there a run with `complete` may delete, without as many new
+            documents; 1 for all of it.
         """
 
 __all__ = [

@@ -1,6 +1,7 @@
 """Indexing for documents that live in a store of the user's: their graph alone."""
 
-from collections.abc import Sequence
+from dataclasses import replace
+from inspect import Parameter
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,22 @@ from haystack_integrations.common.hopweave.derived import CoreComponent, derived
 from haystack_integrations.common.hopweave.documents import check_documents, to_passage
 from haystack_integrations.common.hopweave.graph_location import Graph, located
 from haystack_integrations.common.hopweave.indexing_run import sources_named, whole_store, with_source
-from haystack_integrations.common.hopweave.knowledge_settings import Described, made_builders
+from haystack_integrations.common.hopweave.knowledge_settings import (
+    BATCH_SIZE,
+    BUILDERS,
+    MAX_DELETED,
+    SOURCE_FIELD,
+    Described,
+    made_builders,
+)
+from haystack_integrations.common.hopweave.settings import GRAPH, GRAPH_SCHEMA
 from hopweave import GraphStore
 from hopweave.graph_store.location import GraphLocation
-from hopweave.knowledge_base.indexing_run import MAX_DELETED_SHARE, write_run
+from hopweave.knowledge_base.indexing_run import write_run
 
 _WHOLE = "source_id"  # where Haystack's splitters say which document a part comes from
 
 
-@component
 @derived()
 class GraphWriter(CoreComponent):
     """
@@ -40,39 +48,30 @@ class GraphWriter(CoreComponent):
     ```
     """
 
-    def _hold(
-        self,
-        *,
-        graph: Graph,
-        graph_schema: str = "hopweave",
-        builders: Sequence[Described] | None = None,
-        source_field: str | None = None,
-        batch_size: int = 256,
-        max_deleted_share: float = MAX_DELETED_SHARE,
-    ) -> None:
-        """
-        Create the writer; the graph is opened on first use.
+    settings = (
+        replace(
+            GRAPH,
+            type=Graph,
+            description="Path of a file, or URL of a PostgreSQL database; one with a password as a secret.",
+            default=Parameter.empty,
+        ),
+        GRAPH_SCHEMA,
+        BUILDERS,
+        SOURCE_FIELD,
+        BATCH_SIZE,
+        MAX_DELETED,
+    )
 
-        :param graph: Path of a file, or URL of a PostgreSQL database; one with a password as a secret.
-        :param graph_schema: Schema of the database in which the tables of the graph lie.
-        :param builders: What connects documents, by kind or as mappings; None for the usual builders. They matter only
-            when the graph is new.
-        :param source_field: Metadata field that says where a document comes from, such as `file_path`. What a source
-            had before and has no more is deleted when its documents are written again, in one transaction per source.
-            Converters keep the name of a file without its folder unless they have `store_full_path=True`; such a name
-            is refused, as files in other folders can have it.
-            Without it, parts belong to the document that they are parts of, and nothing is deleted.
-        :param batch_size: How many documents make a transaction.
-        :param max_deleted_share: How much of the graph a run with `complete` may delete, without as many new documents;
-            1 for all of it.
-        """
-        located(graph, graph_schema)  # which refuses what is no place for a graph
-        self.graph: str | Secret = graph if isinstance(graph, Secret) else str(graph)
-        self.graph_schema = graph_schema
-        self.builders = None if builders is None else list(builders)
-        self.source_field = source_field
-        self.batch_size = batch_size
-        self.max_deleted_share = max_deleted_share
+    graph: str | Secret
+    graph_schema: str
+    builders: list[Described] | None
+    source_field: str | None
+    batch_size: int
+    max_deleted_share: float
+
+    def _hold(self, _core: Any) -> None:
+        """Create the writer; the graph is opened on first use."""
+        located(self.graph, self.graph_schema)  # which refuses what is no place for a graph
         self._location: GraphLocation | None = None
 
     def close(self) -> None:

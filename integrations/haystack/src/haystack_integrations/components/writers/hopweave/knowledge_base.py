@@ -1,6 +1,8 @@
 """Indexing: documents into a knowledge base file, with everything that is needed to find them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
+from inspect import Parameter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,10 +13,20 @@ from haystack.document_stores.types import DocumentStore
 from haystack_integrations.common.hopweave.derived import CoreComponent, derived
 from haystack_integrations.common.hopweave.documents import check_documents, to_passage
 from haystack_integrations.common.hopweave.indexing_run import sources_named, whole_store, with_source
-from haystack_integrations.common.hopweave.knowledge_settings import Described, open_for_writing
+from haystack_integrations.common.hopweave.knowledge_settings import (
+    ANALYZERS,
+    BATCH_SIZE,
+    BUILDERS,
+    EMBEDDER,
+    MAX_DELETED,
+    OWN_SHARE,
+    SOURCE_FIELD,
+    Described,
+    open_for_writing,
+)
+from haystack_integrations.common.hopweave.settings import KNOWLEDGE_BASE, OWN_TENANT, Setting
 from hopweave.knowledge_base.file_path import FilePath
-from hopweave.knowledge_base.indexing_run import MAX_DELETED_SHARE, write_run
-from hopweave.metadata.tenants import checked_tenant
+from hopweave.knowledge_base.indexing_run import write_run
 from hopweave.stages.filter.noise import without_noise
 
 logger = logging.getLogger(__name__)
@@ -23,7 +35,6 @@ OnConflict = Literal["replace", "skip", "fail"]
 """What to do about ids that are taken."""
 
 
-@component
 @derived()
 class KnowledgeBaseWriter(CoreComponent):
     """
@@ -44,58 +55,57 @@ class KnowledgeBaseWriter(CoreComponent):
     ```
     """
 
-    def _hold(
-        self,
-        *,
-        knowledge_base: str | Path,
-        embedder: Described | None = "auto",
-        analyzers: Sequence[str] | None = None,
-        builders: Sequence[Described] | None = None,
-        own_share: float | None = None,
-        on_conflict: OnConflict = "replace",
-        source_field: str | None = None,
-        skip_noise: bool = False,
-        batch_size: int = 256,
-        tenant: dict[str, Any] | None = None,
-        max_deleted_share: float = MAX_DELETED_SHARE,
-    ) -> None:
-        """
-        Create the writer. Embedder, analyzers, builders and `own_share` matter only when the file is new.
+    settings = (
+        replace(
+            KNOWLEDGE_BASE,
+            type=str | Path,
+            description="Path of the knowledge base file. Embedder, analyzers, builders and `own_share` matter only "
+            "when it is new.",
+            default=Parameter.empty,
+        ),
+        replace(
+            EMBEDDER,
+            description=f'{EMBEDDER.description} "auto" is "static", or None if the first documents bring '
+            "embeddings of another model.",
+            default="auto",
+        ),
+        ANALYZERS,
+        BUILDERS,
+        OWN_SHARE,
+        Setting("on_conflict", OnConflict, "What to do about ids that are taken: replace, skip or fail.", "replace"),
+        SOURCE_FIELD,
+        Setting(
+            "skip_noise",
+            bool,
+            "Whether to leave out greetings, denials, questions about memory and session messages, as the stage "
+            "`noise` knows them. What was written under their ids before is deleted if `on_conflict` is replace.",
+            False,
+        ),
+        BATCH_SIZE,
+        replace(
+            OWN_TENANT,
+            description="Metadata values that all documents written here have, where tenants share a file. Then only "
+            "those of the tenant are replaced or deleted; without, a source replaces one of the same name of another "
+            "tenant.",
+        ),
+        MAX_DELETED,
+    )
 
-        :param knowledge_base: Path of the knowledge base file.
-        :param embedder: What makes the vectors of documents that come without an embedding, by kind or as a mapping
-            with kind and parameters; None leaves them without, and keeps the embeddings that documents bring along.
-            "auto" is "static", or None if the first documents bring embeddings of another model.
-        :param analyzers: How text becomes terms: nlp, nlp:<language>, code, light.
-        :param builders: What connects documents, by kind or as mappings; None for the usual builders, an empty list
-            for no graph.
-        :param own_share: With less than 1, vector search blends the vector of a document with those of its neighbours
-            in the graph, which get the rest; None for 1.
-        :param on_conflict: What to do about ids that are taken: replace, skip or fail.
-        :param source_field: Metadata field that says where a document comes from, such as `file_path`. What a source
-            had before and has no more is deleted when its documents are written again, in one transaction per source.
-            Converters keep the name of a file without its folder unless they have `store_full_path=True`; such a name
-            is refused, as files in other folders can have it.
-        :param skip_noise: Whether to leave out greetings, denials, questions about memory and session messages, as the
-            stage `noise` knows them. What was written under their ids before is deleted if `on_conflict` is replace.
-        :param batch_size: How many documents make a transaction.
-        :param tenant: Metadata values that all documents written here have, where tenants share a file. Then only those
-            of the tenant are replaced or deleted; without, a source replaces one of the same name of another tenant.
-        :param max_deleted_share: How much of what the file holds a run with `complete` may delete, without as many new
-            documents; 1 for all of it.
-        """
-        self._file = FilePath(knowledge_base)
-        self.knowledge_base = self._file.written
-        self.embedder = embedder
-        self.analyzers = None if analyzers is None else list(analyzers)
-        self.builders = None if builders is None else list(builders)
-        self.own_share = own_share
-        self.on_conflict = on_conflict
-        self.source_field = source_field
-        self.skip_noise = skip_noise
-        self.batch_size = batch_size
-        self.tenant = checked_tenant(tenant)
-        self.max_deleted_share = max_deleted_share
+    knowledge_base: str
+    embedder: Described | None
+    analyzers: list[str] | None
+    builders: list[Described] | None
+    own_share: float | None
+    on_conflict: OnConflict
+    source_field: str | None
+    skip_noise: bool
+    batch_size: int
+    tenant: dict[str, Any] | None
+    max_deleted_share: float
+
+    def _hold(self, _core: Any) -> None:
+        """Create the writer; the file is opened when documents are written."""
+        self._file = FilePath(self.knowledge_base)
 
     @component.output_types(documents_written=int, unchanged=int, deleted=int, skipped=dict[str, str])
     def run(
