@@ -16,6 +16,7 @@ from hopweave.report.markup import shortened
 if TYPE_CHECKING:
     from hopweave.hit import Hit
     from hopweave.knowledge_base.cache import QueryCache
+    from hopweave.knowledge_base.store import KnowledgeBase
     from hopweave.pipeline import Pipeline, Result
     from hopweave.search.federated import FederatedPipeline
 
@@ -25,6 +26,7 @@ examples:
   hopweave query "tide gate" --top-k 5 --explain
   hopweave query "tide gate" --recipe hybrid
   hopweave query "timetable" --filter type=notice --json
+  hopweave query "timetable" --tenant customer=acme
   hopweave query "tide gate" --report gate.html
   hopweave query "tide gate" --kb handbook.db --kb tickets=data/2026.db
   hopweave query - --recipe knowledge --json --cache-seconds 300 < questions.txt
@@ -33,6 +35,8 @@ _SKIP_HELP = "leave out rerank, graph, freshness, or a kind of source or stage; 
 _CACHE_HELP = "with -, keep answers so long for questions that come again (default: no cache)"
 _KB_HELP = f"the file (default: {DEFAULT_FILE}); may be repeated: several are searched as one, by NAME or file name"
 _FILTER_HELP = "only hits whose metadata has this value; may be repeated"
+_TENANT_HELP = "search as if the documents of other tenants did not exist; may be repeated"
+_EVERY_TENANT_HELP = "search the documents of all tenants, in a file that only tenants have written"
 
 
 def add_to(commands: Any) -> None:
@@ -45,6 +49,11 @@ def add_to(commands: Any) -> None:
     query.add_argument(
         "--filter", action="append", type=field_value, default=[], metavar="FIELD=VALUE", help=_FILTER_HELP
     )
+    whose = query.add_mutually_exclusive_group()
+    whose.add_argument(
+        "--tenant", action="append", type=field_value, default=[], metavar="FIELD=VALUE", help=_TENANT_HELP
+    )
+    whose.add_argument("--every-tenant", action="store_true", help=_EVERY_TENANT_HELP)
     query.add_argument("--skip", action="append", default=[], metavar="PART", help=_SKIP_HELP)
     query.add_argument("--explain", action="store_true", help="show the receipts, which explain each score")
     query.add_argument("--scores", action="store_true", help="show the score of every step, with --json as fields")
@@ -66,6 +75,7 @@ def _question(text: str) -> str:
 def run(options: argparse.Namespace) -> int:
     """Search and print the hits, of one question or of each that is read."""
     from hopweave.knowledge_base.cache import QueryCache
+    from hopweave.metadata.tenants import every_tenant, tenant
     from hopweave.pipeline import Result
     from hopweave.query import Query
     from hopweave.report.page import html_report
@@ -75,6 +85,10 @@ def run(options: argparse.Namespace) -> int:
     cache = QueryCache[Result](seconds=options.cache_seconds) if options.cache_seconds else None
     with ExitStack() as stack:
         pipeline = _pipeline(options, cache, stack)
+        if options.tenant:
+            stack.enter_context(tenant(filters_of(options.tenant)))
+        if options.every_tenant:
+            stack.enter_context(every_tenant())
         for question in _read_questions() if several else [options.question]:
             query = Query(question, filters=filters or None, skip=options.skip)
             result = pipeline.run(query, top_k=options.top_k)
@@ -97,7 +111,6 @@ def _pipeline(
     options: argparse.Namespace, cache: "QueryCache[Result] | None", stack: ExitStack
 ) -> "Pipeline | FederatedPipeline":
     """The recipe on the file, or on several; whoever has the stack closes them."""
-    from hopweave.knowledge_base.store import KnowledgeBase
     from hopweave.pipeline import Pipeline
     from hopweave.recipe import load_recipe
     from hopweave.search.federated import FederatedPipeline
@@ -105,9 +118,23 @@ def _pipeline(
     recipe, given = load_recipe(options.recipe), options.kb or [DEFAULT_FILE]
     files = _by_name(given)
     if len(files) > 1 or recipe.knowledge_bases or list(files.values()) != given:
-        opened = {name: stack.enter_context(KnowledgeBase.open(file, read_only=True)) for name, file in files.items()}
+        opened = {name: _opened(file, options, stack) for name, file in files.items()}
         return FederatedPipeline(recipe, opened, cache=cache)
-    return Pipeline(recipe, stack.enter_context(KnowledgeBase.open(*given, read_only=True)), cache=cache)
+    return Pipeline(recipe, _opened(given[0], options, stack), cache=cache)
+
+
+def _opened(file: str, options: argparse.Namespace, stack: ExitStack) -> "KnowledgeBase":
+    """A file for reading; an error if it is of tenants and the command does not say whose documents are meant."""
+    from hopweave.errors import TenantRequired
+    from hopweave.knowledge_base.store import KnowledgeBase
+
+    opened = stack.enter_context(KnowledgeBase.open(file, read_only=True))
+    named = {field for field, _ in options.tenant}
+    missing = [field for field in opened.tenant_fields if field not in named]
+    if missing and not options.every_tenant:
+        wanted = " ".join(f"--tenant {field}=..." for field in missing)
+        raise TenantRequired(f"{file}: its documents are those of tenants; give {wanted}, or --every-tenant for all")
+    return opened
 
 
 def _by_name(given: Sequence[str]) -> dict[str, str]:

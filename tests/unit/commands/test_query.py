@@ -111,3 +111,26 @@ def test_a_path_may_have_an_equals_sign(file, tmp_path, capsys):
         kb.add([Document("gate", "The tide gate opens at six.")])
     assert main(["query", "tide gate", "--json", "--kb", path]) == 0
     assert found(capsys) == {"gate"}
+
+
+def test_a_file_of_tenants_is_searched_for_one_or_expressly_for_all(tmp_path, capsys):
+    path = str(tmp_path / "kb.db")
+    with KnowledgeBase.open(path) as kb:
+        for customer, number in (("acme", 1), ("zeta", 2)):
+            owner = {"customer": customer, "number": number}
+            kb.add([Document(f"{customer}-gate", "The tide gate opens at six.", owner)], tenant=owner)
+    asked = ["query", "tide gate", "--kb", path, "--json"]
+
+    def found(*switches):
+        assert main([*asked, *switches]) == 0
+        return sorted(one["id"] for one in json.loads(capsys.readouterr().out)["hits"])
+
+    assert main([*asked, "--tenant", "customer=acme"]) == 1
+    assert "give --tenant number=..., or --every-tenant" in capsys.readouterr().err
+    assert main(asked) == 1
+    assert "--tenant customer=... --tenant number=..., or --every-tenant for all" in capsys.readouterr().err
+    assert found("--tenant", "customer=acme", "--tenant", "number=1") == ["acme-gate"]
+    assert found("--tenant", "customer=acme", "--tenant", "number=2") == []
+    assert found("--every-tenant") == ["acme-gate", "zeta-gate"]
+    with pytest.raises(SystemExit):
+        main([*asked, "--every-tenant", "--tenant", "customer=acme"])
