@@ -67,16 +67,7 @@ class Comparison:
         return {
             "first": {"recipe": self.first.name, **self.first.as_dict()},
             "second": {"recipe": self.second.name, **self.second.as_dict()},
-            "differences": {
-                name: {
-                    "mean": one.mean,
-                    "low": one.interval and one.interval.low,
-                    "high": one.interval and one.interval.high,
-                    "p_value": one.p_value,
-                    "within_noise": one.within_noise,
-                }
-                for name, one in self.differences.items()
-            },
+            "differences": {name: {"mean": one.mean, **one.as_dict()} for name, one in self.differences.items()},
             "decided_by": self.measure,
             "verdict": self.verdict,
             "wins": [_plain(one) for one in self.wins],
@@ -98,10 +89,9 @@ class Comparison:
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         rows = []
         for name, one in self.differences.items():
-            interval = f"{one.interval.low:+.3f} to {one.interval.high:+.3f}" if one.interval else "–"
             means = [f"{side.mean(name):.3f}" for side in (self.first, self.second)]
             noise = "within noise" if one.within_noise else "beyond noise"
-            rows.append([name, *means, f"{one.mean:+.3f}", interval, f"{one.p_value:.3f}", noise])
+            rows.append([name, *means, f"{one.mean:+.3f}", one.interval_text, f"{one.p_value:.3f}", noise])
         return ["measure", self.first.name, self.second.name, "difference", "95 % interval", "p", ""], rows
 
     def _changes(self) -> list[Change]:

@@ -7,7 +7,7 @@ Comparison of Statistical Significance Tests for Information Retrieval Evaluatio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,16 @@ class Difference:
     mean: float
     interval: Interval | None
     p_value: float
+
+    @property
+    def interval_text(self) -> str:
+        """The interval as the cell of a table."""
+        return f"{self.interval.low:+.3f} to {self.interval.high:+.3f}" if self.interval else "–"
+
+    def as_dict(self) -> dict[str, Any]:
+        """What is known of the mean, as plain JSON types."""
+        low, high = self.interval or (None, None)
+        return {"low": low, "high": high, "p_value": self.p_value, "within_noise": self.within_noise}
 
     @property
     def within_noise(self) -> bool:

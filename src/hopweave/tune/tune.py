@@ -88,7 +88,6 @@ class Tuning:
 
     def as_dict(self) -> dict[str, Any]:
         """The tuning as plain JSON types."""
-        interval = self.difference.interval
         return {
             "recipe": self.start.name,
             "measure": self.measure,
@@ -99,10 +98,7 @@ class Tuning:
                 "before": fmean(self.before),
                 "after": fmean(self.after),
                 "difference": self.difference.mean,
-                "low": interval and interval.low,
-                "high": interval and interval.high,
-                "p_value": self.difference.p_value,
-                "within_noise": self.difference.within_noise,
+                **self.difference.as_dict(),
             },
             "parameters": {
                 one.path: {"start": one.start, "tuned": self.values[one.path], "low": one.low, "high": one.high}
@@ -121,8 +117,7 @@ class Tuning:
     def figures(self) -> tuple[list[str], list[list[str]]]:
         """The measure before and after tuning, as the cells of a table."""
         found, (first, last) = self.difference, self.trained
-        interval = f"{found.interval.low:+.3f} to {found.interval.high:+.3f}" if found.interval else "–"
-        held_out = [f"{fmean(self.before):.3f}", f"{fmean(self.after):.3f}", f"{found.mean:+.3f}", interval]
+        held_out = [f"{fmean(self.before):.3f}", f"{fmean(self.after):.3f}", f"{found.mean:+.3f}", found.interval_text]
         return ["", "before", "after", "difference", "95 % interval", "p"], [
             [f"{self.measure}, tuned on", f"{first:.3f}", f"{last:.3f}", f"{last - first:+.3f}", "", ""],
             [f"{self.measure}, held out", *held_out, f"{found.p_value:.3f}"],

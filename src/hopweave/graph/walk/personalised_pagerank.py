@@ -170,7 +170,9 @@ def _seed_vector(graph: GraphPort, seeds: Seeds) -> NodeScores:
     for seed, weight in seeds.items():
         if not 0 <= weight < math.inf:
             raise ValueError(f"seeds[{seed!r}]: weight {weight} is not allowed; it must be 0 or more, and finite")
-        number = numbers.get(seed) if isinstance(seed, str) else _checked_number(seed, graph.size)
+        if not isinstance(seed, str) and not 0 <= int(seed) < graph.size:
+            raise ValueError(f"seeds: there is no node {int(seed)}; numbers go from 0 to {graph.size - 1}")
+        number = numbers.get(seed) if isinstance(seed, str) else int(seed)
         if number is not None and weight > 0:
             weights[number] = weights.get(number, 0.0) + weight
     nodes = np.array(sorted(weights), np.int64)
@@ -178,12 +180,6 @@ def _seed_vector(graph: GraphPort, seeds: Seeds) -> NodeScores:
     if len(shares):
         shares = shares / shares.max()
     return nodes, shares / shares.sum()
-
-
-def _checked_number(seed: int, size: int) -> int:
-    if not 0 <= int(seed) < size:
-        raise ValueError(f"seeds: there is no node {int(seed)}; numbers go from 0 to {size - 1}")
-    return int(seed)
 
 
 def _best(
