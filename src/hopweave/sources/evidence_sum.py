@@ -9,7 +9,7 @@ from pydantic import Field
 from hopweave.component import Rankings, Source, fetched
 from hopweave.fusion.trust_weighted import TrustWeighted
 from hopweave.hit import Hit
-from hopweave.knowledge import Capability, Evidence, Knowledge
+from hopweave.knowledge import Capability, Evidence, Knowledge, require
 from hopweave.query import Query
 from hopweave.scores import ScoreDistribution
 from hopweave.sources.bm25 import BM25
@@ -59,8 +59,7 @@ class EvidenceSum(Source):
 
     def search(self, query: Query, knowledge: Knowledge, upstream: Rankings | None = None) -> list[Hit]:
         """Find hits for a question, best first."""
-        given = upstream or {}
-        lists = {name: given[name] for name in sorted(self.candidates_from) if given.get(name)}
+        lists = self._visible(upstream or {}, query, knowledge)
         ranked = {name: hits for name, hits in lists.items() if "trust" not in _said(hits)}
         known = all("mean" in _said(hits) for hits in ranked.values())
         if not known or Capability.SCORES not in knowledge.capabilities:
@@ -77,6 +76,15 @@ class EvidenceSum(Source):
         ranking = sorted(((key, math.fsum(parts.values())) for key, parts in best.items()), key=_best_first)
         by_id = {key: {"addends": parts} for key, parts in best.items()}
         return fetched(ranking, knowledge, query, self.kind, "logit", by_id, upstream, **said)
+
+    def _visible(self, upstream: Rankings, query: Query, knowledge: Knowledge) -> dict[str, list[Hit]]:
+        """The lists of candidates that are not empty, without hits that the tenant of the question may not see."""
+        lists = {name: list(upstream.get(name, ())) for name in sorted(self.candidates_from)}
+        if query.tenant is not None:
+            require(knowledge, Capability.TENANTS, "a query with a tenant")
+            seen = knowledge.visible(query.tenant, [hit.id for hits in lists.values() for hit in hits])
+            lists = {name: [hit for hit in hits if hit.id in seen] for name, hits in lists.items()}
+        return {name: hits for name, hits in lists.items() if hits}
 
     def _as_given(self, ranked: Rankings, query: Query, knowledge: Knowledge, upstream: Rankings) -> list[Hit]:
         """The candidates as `trust_weighted` fuses them, where nothing is known of the scores of all passages."""

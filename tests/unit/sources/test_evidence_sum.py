@@ -152,6 +152,16 @@ def _seen(kb, query):
     return {hit.id: hit.receipts[-1].details["addends"] for hit in EvidenceSum().search(query, kb, heads(kb, query))}
 
 
+@pytest.mark.parametrize("scored", [True, False])
+def test_a_tenant_is_not_shown_what_others_hand_in(scored):
+    with KnowledgeBase.open() as kb:
+        kb.add([*documents(owner=lambda law, article: "me" if law else "you")])
+        upstream = heads(kb) if scored else {"text": [Hit("0-3", 2.0, "secret"), Hit("1-1", 1.0, "mine")]}
+        hits = EvidenceSum().search(Query(QUESTION.text, tenant={"owner": "me"}), kb, upstream)
+        assert hits
+        assert all(hit.id[0] in "12" for hit in hits)
+
+
 def test_candidates_that_the_asker_may_not_see_are_dropped(library):
     upstream = heads(library, top_k=2)
     upstream["text"] = [*upstream["text"], Hit("elsewhere", 1.0, "?", receipts=upstream["text"][0].receipts)]
