@@ -29,20 +29,20 @@ _BARE = re.compile(r"""(?<![=\w])["']([^"'\n]{1,300})["']|(?<=\s)([^\s"'=<>]+)(?
 _ATTRIBUTES = r"""(?:[^<>"'{}`]|"[^"]{0,2000}"|'[^']{0,2000}'|`[^`]{0,2000}`|\{[^{}]{0,2000}\}){0,200}"""
 # code first, so that nothing in it is taken for markup; every repetition is bounded, so the time is linear
 _HIDDEN = re.compile(
-    r"(?P<fence>^[ \t>]*(?P<ticks>`{3,}|~{3,})[^`\n]*\n(?:.*?\n)??[ \t>]*(?P=ticks)[`~]*[ \t]*$)"
-    r"|(?P<code>(?<!`)(?P<tick>`{1,4})(?!`)"
+    r"^(?:(?P<fence>[ \t>]*(?P<ticks>`{3,}|~{3,})[^`\n]*\n(?:.*?\n)??[ \t>]*(?P=ticks)[`~]*[ \t]*$)"
+    r"|(?P<module>(?:import\s(?:[^\n]{0,500}\sfrom\s+)?['\"][^'\"\n]+['\"]"
+    r"|export\s+(?:const|default|function|let)\s[^\n]*);?[ \t]*$)"
+    r"|(?P<container>[ \t]*:{3,}[ \t]*(?:\{?(?P<sort>[\w-]+)\}?)?[ \t]*(?P<said>[^\n]*)$))"
+    r"|(?=[`<{])(?:(?P<code>(?<!`)(?P<tick>`{1,4})(?!`)"
     r"(?:[^`\n]|\n(?![ \t]*\n)|(?<!`)(?!(?P=tick)(?!`))`+){1,2000}?(?<!`)(?P=tick)(?!`))"
     r"|(?P<comment><!--.*?(?:-->|\Z))"
     r"|(?P<shortcode>\{\{[<%](?:[^<>%{}]|[<>%](?!\}\})|\{(?!\{)|\}(?!\})){0,3000}[>%]\}\})"
     r"|(?P<expression>\{/\*.{0,5000}?\*/\}|\{%.{0,2000}?%\})"
-    r"|(?P<module>^(?:import\s(?:[^\n]{0,500}\sfrom\s+)?['\"][^'\"\n]+['\"]"
-    r"|export\s+(?:const|default|function|let)\s[^\n]*);?[ \t]*$)"
     rf"|(?P<component></?[A-Z][\w.]*(?=[\s/>]){_ATTRIBUTES}>)"
     rf"|(?P<tag></?(?:{_INLINE})(?=[\s/>]){_ATTRIBUTES}>)"
-    r"|(?P<place>[ \t]*\{:?[ \t]*#(?P<id>[\w:.-]+)[^{}\n]{0,200}\}[ \t]*$)"
+    r"|(?P<place>\{:?[ \t]*#(?P<id>[\w:.-]+)[^{}\n]{0,200}\}[ \t]*$)"
     r"|(?P<attributes>(?<=[\w)\]`*])\{:?[ \t]*(?:[.#][\w-]+|\w+=\"[^\"\n]{0,200}\")(?:[ \t]+[^{}\n]{1,100})?\})"
-    r"|(?P<container>^[ \t]*:{3,}[ \t]*(?:\{?(?P<sort>[\w-]+)\}?)?[ \t]*(?P<said>[^\n]*)$)"
-    r"|(?P<role>\{(?P<role_name>doc|ref|pep|term|numref)\}`(?P<role_text>[^`\n]{1,300})`)",
+    r"|(?P<role>\{(?P<role_name>doc|ref|pep|term|numref)\}`(?P<role_text>[^`\n]{1,300})`))",
     re.MULTILINE | re.DOTALL,
 )
 _INDENTED = re.compile(
