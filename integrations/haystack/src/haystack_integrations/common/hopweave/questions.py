@@ -60,7 +60,7 @@ def to_query(
         now=moment,
         filters=admits(filters) if filters else None,
         tenant=tenant,
-        intent=None if intent is None or intent == {} else to_intent(intent),
+        intent=None if intent is None or intent == {} else Intent.of(intent),
         skip=skipped,
     )
 
@@ -128,11 +128,6 @@ _BLANK = Document(id="blank", content="")
 def from_intent(intent: Intent) -> dict[str, Any]:
     """An intent as plain data, to travel between components."""
     return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(intent).items()}
-
-
-def to_intent(data: dict[str, Any]) -> Intent:
-    """Read back what `from_intent` wrote."""
-    return Intent.of(data)
 
 
 def asks_for_paths(plan: dict[str, Any] | None) -> bool:

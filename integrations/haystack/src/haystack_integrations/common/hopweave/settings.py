@@ -1,7 +1,7 @@
 """The parameters of constructors that are not the core's: one table with the type, default and description of each."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import Parameter
 from pathlib import Path
 from typing import Any
@@ -64,6 +64,7 @@ def _count(top_k: int | None) -> int | None:
 KNOWLEDGE_BASE = Setting(
     "knowledge_base", str | Path | None, "Path of the knowledge base file.", None, kept=_as_written, leads=True
 )
+KNOWLEDGE_BASE_FILE = replace(KNOWLEDGE_BASE, type=str | Path, default=Parameter.empty)
 KNOWLEDGE_BASES = Setting(
     "knowledge_base",
     str | Path | Mapping[str, str | Path] | None,
@@ -92,7 +93,13 @@ GRAPH = Setting(
 GRAPH_SCHEMA = Setting(
     "graph_schema", str, "Schema of the database in which the tables of the graph lie.", "hopweave", leads=True
 )
-SOURCES = Setting("sources", Sequence[str], "The names of the sources.", kept=_distinct("sources"), leads=True)
+SOURCES = Setting(
+    "sources",
+    Sequence[str],
+    "The names of the sources: inputs of a joiner, outputs of a router.",
+    kept=_distinct("sources"),
+    leads=True,
+)
 RECIPE = Setting(
     "recipe", str, "Name of a shipped recipe, or path of a YAML file; `multihop` when not given.", DEFAULT_RECIPE
 )

@@ -22,6 +22,9 @@ class FileConverter(CoreComponent):
     ```
     """
 
+    root: str | None
+    max_characters: int
+    site_url: str
     def run(
         self, sources: list[str | Path | ByteStream], meta: dict[str, Any] | list[dict[str, Any]] | None = None
     ) -> dict[str, list[Document]]:
@@ -35,7 +38,7 @@ class FileConverter(CoreComponent):
         """
     def __init__(self, *, root: str | None = None, max_characters: int = 2000, site_url: str = "") -> None:
         r"""
-        Create the converter.
+        Create the component; what it needs is opened on first use.
 
         :param root: The folder to which ids are relative; None for the one that holds all sources of a run.
         :param max_characters: How long a passage is at most, about.

@@ -10,13 +10,13 @@ from haystack.dataclasses import ByteStream
 
 from haystack_integrations.common.hopweave.derived import CoreComponent, derived
 from haystack_integrations.common.hopweave.documents import from_passage
+from haystack_integrations.common.hopweave.settings import Setting
 from hopweave.errors import UnreadableInput
 from hopweave.readers.files import read_files
 
 logger = logging.getLogger(__name__)
 
 
-@component
 @derived()
 class FileConverter(CoreComponent):
     """
@@ -33,17 +33,25 @@ class FileConverter(CoreComponent):
     ```
     """
 
-    def _hold(self, *, root: str | None = None, max_characters: int = 2000, site_url: str = "") -> None:
-        """
-        Create the converter.
+    settings = (
+        Setting(
+            "root",
+            str | None,
+            "The folder to which ids are relative; None for the one that holds all sources of a run.",
+            None,
+        ),
+        Setting("max_characters", int, "How long a passage is at most, about.", 2000),
+        Setting(
+            "site_url",
+            str,
+            "The address at which the folder is published, so that links to it are links in the folder.",
+            "",
+        ),
+    )
 
-        :param root: The folder to which ids are relative; None for the one that holds all sources of a run.
-        :param max_characters: How long a passage is at most, about.
-        :param site_url: The address at which the folder is published, so that links to it are links in the folder.
-        """
-        self.root = root
-        self.max_characters = max_characters
-        self.site_url = site_url
+    root: str | None
+    max_characters: int
+    site_url: str
 
     @component.output_types(documents=list[Document])
     def run(

@@ -26,7 +26,7 @@ class GraphDocumentEmbedder(TrainedEmbedder, CoreDocumentEmbedder):
         r"""
         Create the embedder; the file is read on first use.
 
-        :param knowledge_base: Path of the knowledge base file that the embedder was trained on.
+        :param knowledge_base: Path of the knowledge base file.
         """
     def run(self, documents: list[Document]) -> dict[str, Any]:
         r"""
@@ -52,7 +52,7 @@ class GraphTextEmbedder(TrainedEmbedder, CoreTextEmbedder):
         r"""
         Create the embedder; the file is read on first use.
 
-        :param knowledge_base: Path of the knowledge base file that the embedder was trained on.
+        :param knowledge_base: Path of the knowledge base file.
         """
     def run(self, text: str) -> dict[str, Any]:
         r"""

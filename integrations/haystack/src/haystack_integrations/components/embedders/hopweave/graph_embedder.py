@@ -1,12 +1,9 @@
 """The embedder that was trained on the graph of a knowledge base: vectors without any other model."""
 
-from dataclasses import replace
-from inspect import Parameter
-from pathlib import Path
 from typing import Any
 
 from haystack_integrations.common.hopweave.derived import derived
-from haystack_integrations.common.hopweave.settings import KNOWLEDGE_BASE
+from haystack_integrations.common.hopweave.settings import KNOWLEDGE_BASE_FILE
 from haystack_integrations.components.embedders.hopweave.core_embedder import (
     CoreDocumentEmbedder,
     CoreEmbedder,
@@ -20,14 +17,7 @@ from hopweave.vector.graph_embedder import GraphEmbedder
 class TrainedEmbedder(CoreEmbedder):
     """Base class of embedders whose weights are in a knowledge base file."""
 
-    settings = (
-        replace(
-            KNOWLEDGE_BASE,
-            type=str | Path,
-            description="Path of the knowledge base file that the embedder was trained on.",
-            default=Parameter.empty,
-        ),
-    )
+    settings = (KNOWLEDGE_BASE_FILE,)
 
     knowledge_base: str
 

@@ -38,7 +38,7 @@ class ConfirmatoryJoiner(FuserJoiner):
         r"""
         Create the joiner, with one input per source.
 
-        :param sources: The names of the inputs, one per source.
+        :param sources: The names of the sources: inputs of a joiner, outputs of a router.
         :param base: Name of the source that gives the scores.
         :param confirming: Names of the sources that confirm; None means all but the base.
         :param bonus: Bonus for confirmation, as a share of the score.
@@ -83,7 +83,7 @@ class PassthroughJoiner(FuserJoiner):
         r"""
         Create the joiner, with one input per source.
 
-        :param sources: The names of the inputs, one per source.
+        :param sources: The names of the sources: inputs of a joiner, outputs of a router.
         :param source: Name of the source.
         :param top_k: How many documents to return, all of them when not given.
         """
@@ -129,7 +129,7 @@ class ReciprocalRankJoiner(FuserJoiner):
         r"""
         Create the joiner, with one input per source.
 
-        :param sources: The names of the inputs, one per source.
+        :param sources: The names of the sources: inputs of a joiner, outputs of a router.
         :param k: Rank constant: a larger k reduces the difference between top ranks.
         :param weights: Weight by source name; 1 by default.
         :param top_k: How many documents to return, all of them when not given.
@@ -188,7 +188,7 @@ class TrustWeightedJoiner(FuserJoiner):
         r"""
         Create the joiner, with one input per source.
 
-        :param sources: The names of the inputs, one per source.
+        :param sources: The names of the sources: inputs of a joiner, outputs of a router.
         :param weights: What the trust in a source is multiplied by, by source name; 1 if not given.
         :param depth: The rank whose score is compared with the first.
         :param exponent: How strongly it counts how far above chance a source is.
@@ -247,7 +247,7 @@ class WeightedJoiner(FuserJoiner):
         r"""
         Create the joiner, with one input per source.
 
-        :param sources: The names of the inputs, one per source.
+        :param sources: The names of the sources: inputs of a joiner, outputs of a router.
         :param weights: Weight by source name; None: by intent. They need not sum to 1.
         :param signals: Signal by source name, for sources without one of the usual names.
         :param normalisation: How the scores of each source are scaled to [0, 1].

@@ -1,7 +1,6 @@
 """What all joiners share: one named input per source, one fuser of the core, documents out."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from haystack import Document
@@ -29,7 +28,7 @@ class FuserJoiner(CoreComponent):
     outputs: ClassVar[dict[str, Any]] = {"documents": list[Document]}
 
     settings: ClassVar[tuple[Setting, ...]] = (
-        replace(SOURCES, description="The names of the inputs, one per source."),
+        SOURCES,
         OWN_TOP_K,
     )
 

@@ -197,7 +197,7 @@ class PlanRouter(OverKnowledge):
             `GraphWriter` writes them. It takes the place of the graph of a knowledge base; retrievers then need
             `document_store` as well.
         :param graph_schema: Schema of the database in which the tables of the graph lie.
-        :param sources: The names of the sources, each of which becomes an output.
+        :param sources: The names of the sources: inputs of a joiner, outputs of a router.
         :param simple_characters: A simple question is shorter than this.
         :param simple_entities: A simple question names at most so many entities.
         :param complex_characters: A question this long or longer is complex.

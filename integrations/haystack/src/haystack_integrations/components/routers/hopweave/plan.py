@@ -46,7 +46,7 @@ class PlanRouter(OverKnowledge):
         KNOWLEDGE_BASE,
         GRAPH,
         GRAPH_SCHEMA,
-        replace(SOURCES, description="The names of the sources, each of which becomes an output."),
+        SOURCES,
         replace(
             OWN_TENANT, description="Metadata values a document must have for the entities it names to be counted."
         ),

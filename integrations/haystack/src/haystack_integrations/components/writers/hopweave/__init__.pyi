@@ -184,8 +184,7 @@ class KnowledgeBaseWriter(CoreComponent):
         r"""
         Create the writer; the file is opened when documents are written.
 
-        :param knowledge_base: Path of the knowledge base file. Embedder, analyzers, builders and `own_share` matter
-            only when it is new.
+        :param knowledge_base: Path of the knowledge base file.
         :param embedder: What makes the vectors of documents that come without an embedding, by kind (`static`) or
             as a mapping with kind and parameters; None leaves them without, and keeps the embeddings that documents
             bring along. "auto" is "static", or None if the first documents bring embeddings of another model.

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from inspect import Parameter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,7 +23,7 @@ from haystack_integrations.common.hopweave.knowledge_settings import (
     Described,
     open_for_writing,
 )
-from haystack_integrations.common.hopweave.settings import KNOWLEDGE_BASE, OWN_TENANT, Setting
+from haystack_integrations.common.hopweave.settings import KNOWLEDGE_BASE_FILE, OWN_TENANT, Setting
 from hopweave.knowledge_base.file_path import FilePath
 from hopweave.knowledge_base.indexing_run import write_run
 from hopweave.stages.filter.noise import without_noise
@@ -56,13 +55,7 @@ class KnowledgeBaseWriter(CoreComponent):
     """
 
     settings = (
-        replace(
-            KNOWLEDGE_BASE,
-            type=str | Path,
-            description="Path of the knowledge base file. Embedder, analyzers, builders and `own_share` matter only "
-            "when it is new.",
-            default=Parameter.empty,
-        ),
+        KNOWLEDGE_BASE_FILE,
         replace(
             EMBEDDER,
             description=f'{EMBEDDER.description} "auto" is "static", or None if the first documents bring '
