@@ -3,13 +3,14 @@
 import random
 
 import pytest
-from llama_index.core import Document, SimpleDirectoryReader, StorageContext, VectorStoreIndex
+from llama_index.core import Document, MockEmbedding, SimpleDirectoryReader, StorageContext, VectorStoreIndex
 from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import TextNode
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.ingestion.hopweave import GraphWriter, KnowledgeBaseWriter
+from llama_index.vector_stores.hopweave import HopweaveVectorStore
 from llama_index.vector_stores.qdrant import QdrantVectorStore
 from qdrant_client import QdrantClient
 
@@ -142,6 +143,17 @@ def test_a_store_that_lists_a_part_is_refused(writer, embed_model, tmp_path):
         docstore = SimpleDocumentStore()
         docstore.add_documents(nodes[:10])
         assert made.mirror(docstore) == 20
+
+
+def test_a_model_that_is_not_an_embedder_of_hopweave_is_refused():
+    with pytest.raises(TypeError, match="MockEmbedding is an embedding model of LlamaIndex"):
+        KnowledgeBase.open(embedder=MockEmbedding(8))
+
+
+def test_the_vector_store_refuses_vectors_of_another_model(embed_model):
+    store = HopweaveVectorStore.open(embed_model=embed_model)
+    with pytest.raises(KnowledgeBaseError, match="comes with a vector of a model that was not named"):
+        store.add([TextNode(text="The gate opens at six.", embedding=MockEmbedding(256).get_text_embedding("x"))])
 
 
 def text(chance):

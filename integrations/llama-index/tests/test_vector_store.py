@@ -233,7 +233,8 @@ def test_is_written_without_its_contents(store):
 
 def test_is_written_with_the_path_that_it_was_opened_by(store, embed_model, tmp_path):
     made = HopweaveVectorStore.open(tmp_path / "kb.db", embed_model=embed_model, tenant={"customer": "acme"})
-    made.add([TextNode(id_="a", text="The gate.", metadata={"customer": "acme"}, embedding=[0.5] * 256)])
+    embedding = embed_model.get_text_embedding("The gate.")
+    made.add([TextNode(id_="a", text="The gate.", metadata={"customer": "acme"}, embedding=embedding)])
     again = HopweaveVectorStore.from_json(made.to_json())
     assert again.tenant == {"customer": "acme"}
     assert [node.node_id for node in again.get_nodes()] == ["a"]

@@ -2,14 +2,13 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 from pydantic import ValidationError
 
 from hopweave.component import Embedder, registered
@@ -23,6 +22,7 @@ from hopweave.graph.build.builders.parts import PartsBuilder
 from hopweave.knowledge_base.conditions import stored_tenant_fields
 from hopweave.knowledge_base.connections import Connections
 from hopweave.knowledge_base.schema import digest_of, stem_full_text
+from hopweave.knowledge_base.vector_models import foreign_vector, made_by
 from hopweave.text.analyzers import check_analyzer, is_english
 from hopweave.vector.embedders import StaticEmbedder, as_embedder
 from hopweave.vector.graph_embedder import GraphEmbedder
@@ -147,25 +147,44 @@ class Settings:
         own = () if self.model == GIVEN else (self.model,)
         return tuple(dict.fromkeys((*own, *(self.embedder.model_names if self.embedder else ()))))
 
-    def check_vectors(self, documents: Iterable[Document], vectors_of: str | None) -> Iterator[Document]:
+    def check_vectors(
+        self, documents: Iterable[Document], vectors_of: str | None, at_once: int = 256
+    ) -> Iterator[Document]:
         """The documents; an error at the first whose vector is not of the model whose vectors the file holds."""
-        dimension = None
-        for document in checked_documents(documents):
-            if document.vector is not None:
-                if vectors_of != self.model and not (vectors_of is None and self.named):
-                    whose = "a model that was not named" if vectors_of is None else repr(vectors_of)
+        dimension, stream = None, iter(checked_documents(documents))
+        while chunk := list(islice(stream, at_once)):
+            brought = [one for one in chunk if one.vector is not None]
+            if vectors_of is not None:  # before their width, which says less
+                self._check_models(brought, vectors_of)
+            for document in brought:
+                width = 0 if document.vector is None else len(document.vector)
+                dimension = dimension or self._dimension or width
+                if width != dimension:
                     raise KnowledgeBaseError(
-                        f"document {document.id!r}: comes with a vector of {whose}, but the file holds those of "
-                        f"{self.model!r}; open it with embedder=... for the model of the vectors, with embedder=None "
-                        "to keep vectors as given, or leave them out"
+                        f"document {document.id!r}: its vector has {width} numbers, but those of model {self.model!r} "
+                        f"have {dimension}"
                     )
-                dimension = dimension or self._dimension or len(document.vector)
-                if len(document.vector) != dimension:
-                    raise KnowledgeBaseError(
-                        f"document {document.id!r}: its vector has {len(document.vector)} numbers, but those of model "
-                        f"{self.model!r} have {dimension}"
-                    )
-            yield document
+            if vectors_of is None:
+                self._check_models(brought, vectors_of)
+            yield from chunk
+
+    def _check_models(self, documents: Sequence[Document], vectors_of: str | None) -> None:
+        """Vectors of a named model are believed; of those without, a sample is made again."""
+        if not documents or self.model in (vectors_of, GIVEN):
+            return
+        foreign: Document | None = documents[0]
+        if vectors_of is None and self.embedder is not None:
+            try:
+                foreign = foreign_vector(self.embedder, documents)
+            except Exception:  # a service that does not answer now must not stop documents that bring their vectors
+                foreign = None if self.named else foreign
+        if foreign is not None:
+            whose = "a model that was not named" if vectors_of is None else repr(vectors_of)
+            raise KnowledgeBaseError(
+                f"document {foreign.id!r}: comes with a vector of {whose}, but the file holds those of {self.model!r}; "
+                "open it with embedder=... for the model of the vectors, with embedder=None to keep vectors as given, "
+                "or leave them out"
+            )
 
     @property
     def _dimension(self) -> int | None:
@@ -331,30 +350,76 @@ def _made(role: type[Any], description: dict[str, Any]) -> Any:
     return registered(role)[description["kind"]].model_validate(description)
 
 
-_EXAMINED = 3  # documents; an embedder may be slow
-_SAME = 0.99  # cosine from which two vectors are of one model, rounding and truncation included
+_STATIC, _STATIC_WIDTH = StaticEmbedder(), 256  # vectors of other widths are not compared, which would load it
 
 
-def are_vectors_of(embedder: Embedder, documents: Sequence[Document]) -> bool:
-    """Whether the vectors that documents carry are those of a model, judged by making a few of them again.
+def of_one_model(
+    documents: Iterable[Document],
+    settings: Settings,
+    connections: Connections,
+    vectors_of: str | None,
+    at_once: int = 256,
+) -> Iterator[Document]:
+    """The documents; an error at the first whose vector is of another model than those in the file."""
+    if settings.model != GIVEN:
+        return settings.check_vectors(documents, vectors_of, at_once)
+    named = None if vectors_of == GIVEN else vectors_of
+    return _check_given(settings.check_vectors(documents, None, at_once), named, _name_once(connections), at_once)
 
-    Documents without a vector or text say nothing; where none says anything, the answer is yes.
 
-    >>> from hopweave.vector.embedders import StaticEmbedder
-    >>> own = StaticEmbedder().embed(["A ferry."])[0]
-    >>> are_vectors_of(StaticEmbedder(), [Document("a", "A ferry.", vector=own)])
-    True
-    >>> are_vectors_of(StaticEmbedder(), [Document("a", "A ferry.", vector=own[::-1])])
-    False
+def _name_once(connections: Connections) -> Callable[[str], str]:
+    """Notes the model of the first vectors in a file, and returns the one that counts."""
+    noted: list[str] = []
+
+    def name_once(name: str) -> str:
+        if not noted:
+            with connections.writing(same_content=True) as connection:
+                known = read_settings(connection, connections.path).get("given_model")
+                empty = connection.execute("SELECT 1 FROM vectors LIMIT 1").fetchone() is None
+                noted.append(name if known is None or empty else str(known))
+                if known != noted[0]:
+                    write_settings(connection, {"given_model": noted[0]})
+        return noted[0]
+
+    return name_once
+
+
+def _check_given(
+    documents: Iterable[Document], vectors_of: str | None, name_once: Callable[[str], str], at_once: int = 256
+) -> Iterator[Document]:
+    """The documents of a file that keeps vectors as given; an error at the first of another model than those before.
+
+    The model is the one that is named, or else that of the static embedder or another one, which can be told apart.
+    `name_once` notes it if there is none yet, and returns the one that counts.
     """
-    comparable = (one for one in documents if one.vector is not None and one.text.strip())
-    return all(_is_vector_of(embedder, one) for one in islice(comparable, _EXAMINED))
+    stream = iter(documents)
+    while chunk := list(islice(stream, at_once)):
+        brought = [one for one in chunk if one.vector is not None]
+        for one, name in zip(brought, _names(brought, vectors_of), strict=True):
+            if name is not None and (known := name_once(name)) != name:
+                raise KnowledgeBaseError(
+                    f"document {one.id!r}: comes with a vector of {_whose(name)}, but the file holds those of "
+                    f"{_whose(known)}; vectors of two models cannot be compared: write them to another file, or "
+                    "name their model, if it is the same"
+                )
+        yield from chunk
 
 
-def _is_vector_of(embedder: Embedder, document: Document) -> bool:
-    given = np.asarray(document.vector, np.float64)
-    made = np.asarray(embedder.embed([document.searchable, document.text]), np.float64)
-    if made.shape[1:] != given.shape:
-        return False
-    lengths = np.linalg.norm(made, axis=1) * np.linalg.norm(given)
-    return bool((made @ given >= _SAME * lengths).any())
+def _names(documents: Sequence[Document], vectors_of: str | None) -> list[str | None]:
+    if vectors_of is not None or not documents:
+        return [vectors_of] * len(documents)
+    alike = [
+        one
+        for one in documents
+        if len(one.vector if one.vector is not None else ()) == _STATIC_WIDTH and one.text.strip()
+    ]
+    static = {id(one) for one, same in zip(alike, made_by(_STATIC, alike), strict=True) if same}
+    return [_STATIC.model_name if id(one) in static else UNNAMED if one.text.strip() else None for one in documents]
+
+
+UNNAMED = ""
+"""The name of a model that nobody has named, and that is not the static embedder's."""
+
+
+def _whose(name: str) -> str:
+    return repr(name) if name else "a model that was not named"

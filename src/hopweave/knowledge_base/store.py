@@ -32,7 +32,7 @@ from hopweave.knowledge_base.embed_again import embed_again, embed_anew, vectors
 from hopweave.knowledge_base.images import ImageFolder
 from hopweave.knowledge_base.rankings import QuestionVectors, SmoothedVectors, SnapshotRankings
 from hopweave.knowledge_base.restore import put_in_place, sound_copy
-from hopweave.knowledge_base.settings import UNSET, Settings, write_settings
+from hopweave.knowledge_base.settings import UNSET, Settings, of_one_model, write_settings
 from hopweave.knowledge_base.snapshot import Snapshot, version_of
 from hopweave.knowledge_base.writer import Writer, check_writing, ids_of_source, record_imported, remove
 from hopweave.metadata.filters import Filters
@@ -187,17 +187,21 @@ class KnowledgeBase(StoredDocuments, SnapshotRankings):
         An id that comes twice in one call with different content is an error; with `on_conflict="skip"`, the first one
         counts.
         `progress` is called with the number of documents of each committed batch. `vectors_of` names the model of
-        vectors that come with the documents; it is not needed if the knowledge base was opened with `embedder`. With a
+        vectors that come with the documents; without it, some are embedded again, and if they differ that is an error.
+        With a
         `tenant`, a document that is not the tenant's, or whose id is that of a document that is not, is an error.
         """
         check_writing(on_conflict, batch_size, workers)
-        documents, tenant = self.settings.check_vectors(documents, vectors_of), in_context(tenant)
+        documents, tenant = (
+            of_one_model(documents, self.settings, self._connections, vectors_of, batch_size),
+            in_context(tenant),
+        )
         how: dict[str, Any] = {"on_conflict": on_conflict, "batch_size": batch_size, "workers": workers}
         return self._written(self._writer.add(documents, **how, progress=progress, tenant=tenant))
 
     def update(self, documents: Iterable[Document]) -> Added:
         """Replace documents that exist; an unknown id is an error that names it, and then nothing is changed."""
-        return self._written(self._writer.update(self.settings.check_vectors(documents, None)))
+        return self._written(self._writer.update(of_one_model(documents, self.settings, self._connections, None)))
 
     def replace(
         self,
@@ -216,7 +220,7 @@ class KnowledgeBase(StoredDocuments, SnapshotRankings):
         ...     kb.replace("ships.md", [Document("skua", "A ferry.")]).removed, kb.ids()
         (1, ['skua'])
         """
-        documents = self.settings.check_vectors(documents, vectors_of)
+        documents = of_one_model(documents, self.settings, self._connections, vectors_of)
         return self._written(self._writer.replace(source, documents, in_context(tenant)))
 
     def delete(

@@ -252,6 +252,11 @@ def as_embedder(thing: Any) -> Embedder:
     """
     if isinstance(thing, Embedder):
         return thing
+    if hasattr(thing, "get_text_embedding_batch"):
+        raise TypeError(
+            f"embedder: {type(thing).__name__} is an embedding model of LlamaIndex; give "
+            "llama_index.hopweave.to_embedder(model), which embeds questions and documents as it does"
+        )
     function = getattr(thing, "embed", thing)
     if not callable(function):
         raise TypeError(f"embedder: must have a method embed(list[str]) or be a function, but got {thing!r}")

@@ -136,8 +136,7 @@ class HopweaveVectorStore(BasePydanticVectorStore):
 
     def add(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[str]:  # noqa: ARG002
         """Add nodes, or replace those whose id is known."""
-        made_by = self.knowledge_base.settings.model  # the embedding model of the index, see `open`
-        self.knowledge_base.add(map(to_document, nodes), vectors_of=made_by, tenant=self.tenant)
+        self.knowledge_base.add(map(to_document, nodes), tenant=self.tenant)
         return [node.node_id for node in nodes]
 
     def delete(self, ref_doc_id: str, **delete_kwargs: Any) -> None:  # noqa: ARG002

@@ -13,7 +13,7 @@ from hopweave.component import Embedder, registered
 from hopweave.document import Document as Passage
 from hopweave.graph.build.builders.builder import GraphBuilder
 from hopweave.knowledge_base.indexing_run import MAX_DELETED_SHARE
-from hopweave.knowledge_base.settings import are_vectors_of
+from hopweave.knowledge_base.vector_models import are_vectors_of
 from hopweave.vector.embedders import StaticEmbedder
 from hopweave.vector.graph_embedder import GraphEmbedder
 

@@ -133,6 +133,7 @@ class KnowledgeBaseWriter(CoreComponent):
     batch_size: int
     tenant: dict[str, Any] | None
     max_deleted_share: float
+    embedding_model: str | None
     def run(
         self,
         documents: list[Document],
@@ -180,6 +181,7 @@ class KnowledgeBaseWriter(CoreComponent):
         batch_size: int = 256,
         tenant: dict[str, Any] | None = None,
         max_deleted_share: float = 0.1,
+        embedding_model: str | None = None,
     ) -> None:
         r"""
         Create the writer; the file is opened when documents are written.
@@ -208,6 +210,9 @@ class KnowledgeBaseWriter(CoreComponent):
             tenant.
         :param max_deleted_share: How much of what is there a run with `complete` may delete, without as many new
             documents; 1 for all of it.
+        :param embedding_model: The name of the model that made the embeddings of the documents, which a file that
+            keeps them as given remembers. Without it, some are made again, and those of another model are refused
+            as far as one can tell.
         """
 
 __all__ = [

@@ -82,6 +82,13 @@ class KnowledgeBaseWriter(CoreComponent):
             "tenant.",
         ),
         MAX_DELETED,
+        Setting(
+            "embedding_model",
+            str | None,
+            "The name of the model that made the embeddings of the documents, which a file that keeps them as given "
+            "remembers. Without it, some are made again, and those of another model are refused as far as that shows.",
+            None,
+        ),
     )
 
     knowledge_base: str
@@ -95,6 +102,7 @@ class KnowledgeBaseWriter(CoreComponent):
     batch_size: int
     tenant: dict[str, Any] | None
     max_deleted_share: float
+    embedding_model: str | None
 
     def _hold(self, _core: Any) -> None:
         """Create the writer; the file is opened when documents are written."""
@@ -143,7 +151,7 @@ class KnowledgeBaseWriter(CoreComponent):
                 on_conflict=policy,
                 batch_size=self.batch_size,
                 progress=self._progress(len(passages)),
-                vectors_of=file.settings.model,
+                vectors_of=self.embedding_model,
                 scope={"tenant": self.tenant},
             )
             gone = file.delete(skipped, tenant=self.tenant) if skipped and policy == "replace" else 0
