@@ -212,7 +212,7 @@ class KnowledgeBaseWriter(CoreComponent):
             documents; 1 for all of it.
         :param embedding_model: The name of the model that made the embeddings of the documents, which a file that
             keeps them as given remembers. Without it, some are made again, and those of another model are refused
-            as far as one can tell.
+            as far as that shows.
         """
 
 __all__ = [
