@@ -88,6 +88,19 @@ def path_of(document: Document, fields: Iterable[str] = PATH_FIELDS) -> str:
     return ""
 
 
+_PART_NUMBERS = ("split_id", "part")  # the first counts from 0, the second from 1
+
+
+def is_later_part(metadata: Mapping[str, Any]) -> bool:
+    """Whether a splitter numbered a document as another part than the first, to which links without an anchor lead.
+
+    >>> is_later_part({"split_id": 1}), is_later_part({"split_id": 0}), is_later_part({"part": 1}), is_later_part({})
+    (True, False, False, False)
+    """
+    numbers = [metadata.get(field) for field in _PART_NUMBERS]
+    return any(isinstance(number, int) and number > first for first, number in enumerate(numbers))
+
+
 def addresses_of(document: Document, fields: Iterable[str] = PATH_FIELDS) -> tuple[str, ...]:
     """Everything by which another document may refer to this one, apart from its id.
 
@@ -96,6 +109,8 @@ def addresses_of(document: Document, fields: Iterable[str] = PATH_FIELDS) -> tup
     """
     if ADDRESSES in document.metadata:
         return tuple(dict.fromkeys(named_in(document.metadata[ADDRESSES])))
+    if is_later_part(document.metadata):
+        return ()
     paths = [document.metadata.get(field) for field in fields]
     found = [document.title, *(address_of(path) for path in paths if isinstance(path, str))]
     return tuple(dict.fromkeys(filter(None, found)))

@@ -18,6 +18,12 @@ from hopweave.graph.build.builders.addresses import (
 from hopweave.graph.build.builders.builder import GraphBuilder
 from hopweave.graph.model import ADDRESS, Contribution, Edge, Node
 from hopweave.markup.markdown import read_text
+from hopweave.notices import warn_once
+
+_NAME_ALONE = (
+    "links: %r links to files in other folders, but its metadata has only the name of its own, %r, so these links lead "
+    "nowhere; keep paths when files are converted (Haystack's converters: store_full_path=True)"
+)
 
 
 def links_in(text: str, base: str = "") -> list[str]:
@@ -71,4 +77,10 @@ class LinksBuilder(GraphBuilder):
             return
         base = path_of(document, self.path_fields)
         yield from (address_of(name, base) if base and is_relative_path(name) else name for name in named)
+        if (
+            base
+            and "/" not in base.replace("\\", "/")
+            and any(link.target.startswith("../") for link in read_text(document.text).links)
+        ):
+            warn_once(type(self), "name alone", _NAME_ALONE, document.id, base)
         yield from links_in(document.text, base)

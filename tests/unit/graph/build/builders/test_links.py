@@ -4,6 +4,7 @@ import pytest
 
 from hopweave.document import Document
 from hopweave.graph.build.builders.links import LinksBuilder, links_in
+from hopweave.graph.build.resolve import resolve
 
 
 @pytest.mark.parametrize(
@@ -44,3 +45,17 @@ def test_hostile_text_takes_linear_time(text):
     started = time.process_time()
     links_in(text)
     assert time.process_time() - started < 2
+
+
+def test_a_link_without_an_anchor_leads_to_the_first_part_of_a_document():
+    parts = [Document(f"b{n}", "Text.", {"path": "docs/b.md", "split_id": n}) for n in range(3)]
+    start = Document("a", "[b](b.md)", {"path": "docs/a.md"})
+    edges = resolve(LinksBuilder().contribute(one) for one in (*parts, start)).edges()
+    assert [(edge.source, edge.target) for edge in edges] == [("passage:a", "passage:b0")]
+
+
+def test_paths_that_a_converter_left_out_are_said_once(caplog):
+    for key in ("a", "b"):
+        LinksBuilder().contribute(Document(key, "[c](../c.md)", {"file_path": f"{key}.md"}))
+    said = [record.levelname for record in caplog.records if "store_full_path=True" in record.getMessage()]
+    assert said == ["WARNING"]
