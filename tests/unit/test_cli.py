@@ -339,7 +339,7 @@ def test_explain_shows_receipts_and_timings(run, isles_db):
     assert re.search(r"· bm25: [\d.]+  rank=1  analyzer=nlp", out)
     assert re.search(r"· vector: [\d.]+  rank=1  model=wordllama", out)
     assert re.search(r"· trust_weighted: 1 .*weights=\{evidence: [\d.]+, graph: [\d.]+, text: 0, vector: 0\}", out)
-    assert re.search(r"· evidence_sum: [\d.]+  rank=1  addends=\{", out)
+    assert re.search(r"· evidence_sum: [\d.]+  rank=1  weights=.*  addends=\{", out)
     assert re.search(r"text [\d.]+ ms, .*total [\d.]+ ms", out)
 
 

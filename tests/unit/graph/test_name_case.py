@@ -37,8 +37,9 @@ def test_the_prior(corpus, here, joined, prior):
 @pytest.mark.parametrize(
     ("case", "sentence"),
     [
-        (NameCase(0.2, 0.25, 0.0), "the graph leads: names are ordinary words in 25 % of their occurrences here"),
-        (NameCase(0.2, 0.625, 0.0), "the graph has 50 % of its say: names are ordinary words in 62 % of their "),
+        (NameCase(0.2, 0.25, 0.001), "the graph leads: names are ordinary words in 25 % of their occurrences here"),
+        (NameCase(0.2, 0.625, 0.001), "the graph has 50 % of its say: names are ordinary words in 62 % of their "),
+        (NameCase(None, None, 0.0), "the graph leads: no passage mentions what another one is about"),
         (NameCase(None, None, 0.02), "the graph stays out: names join 2 % of the pairs of passages"),
     ],
 )

@@ -193,7 +193,7 @@ def test_what_a_killed_compaction_left_is_noted_and_removed_by_the_next(changed,
     assert child.returncode == -9
     assert len(images(changed)) == 8
     assert main(["check", "--kb", str(changed)]) == 0
-    assert "3 files in" in (said := capsys.readouterr().err)
+    assert "4 files in" in (said := capsys.readouterr().err)
     assert "the next hopweave compact removes them" in said
     assert main(["compact", "--kb", str(changed)]) == 0
     assert len(images(changed)) == 4

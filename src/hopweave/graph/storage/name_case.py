@@ -76,7 +76,9 @@ class NameCase(NamedTuple):
         """
         does = {1.0: "leads", 0.0: "stays out"}.get(round(self.prior, 2), f"has {100 * self.prior:.0f} % of its say")
         share = self.corpus if self.here is None else self.here
-        if self.joined and self.prior < self._by_letters:
+        if not self.joined:
+            return f"the graph {does}: no passage mentions what another one is about, so its trust stands"
+        if self.prior < self._by_letters:
             return f"the graph {does}: {self.leads:.2g} names lead on from a passage here"
         if share is None or self.corpus is None:
             return f"the graph {does}: names join {100 * self.joined:.2g} % of the pairs of passages"
