@@ -25,7 +25,6 @@ from hopweave.knowledge_base.snapshot import Snapshot
 
 _log = logging.getLogger(__name__)
 
-_SHARE = 0.1  # of an index that has changed, from which a new image is worth its making
 _MIN_CHANGES = 1000  # below this the rows are read as quickly as an image
 _MERGE_PAGES = 100  # of the full-text index, in one transaction
 _PAUSE_SECONDS = 0.01  # between such transactions: a lock that is taken again at once is not given to those who wait
@@ -158,7 +157,7 @@ class Compaction(ForkAware):
         if image is not None and self.snapshot.folder.lacks(image):
             return True
         changes = index.changes(connection, image)
-        return changes >= max(_MIN_CHANGES, _SHARE * (image.size if image else 0))
+        return changes >= max(_MIN_CHANGES, index.due_share * (image.size if image else 0))
 
     def _in_background(self) -> None:
         try:

@@ -53,6 +53,7 @@ class LiveIndex(ABC, Generic[T]):
 
     format_version: ClassVar[int]
     writable: ClassVar[bool] = False  # whether the arrays of an image are mapped copy-on-write
+    due_share: ClassVar[float] = 0.1  # of an index that has changed, from which a new image is worth its making
     anew_for_image: ClassVar[bool] = False  # whether an image is made by `for_image` though `followed` changes nothing
     private: ClassVar[bool] = (
         False  # whether `followed` changes its value, so that an image is made from one of its own
@@ -237,6 +238,7 @@ class LiveLatent(_OverRows[LatentIndex]):
 
     format_version = latent_index.FORMAT
     anew_for_image = True
+    due_share = 4.0  # learning costs more than reading rows, so a file that grows is not learned from again and again
 
     def __init__(self, analyzer_name: str, *, stored: bool) -> None:
         super().__init__(f"latent:{analyzer_name}")
