@@ -62,8 +62,10 @@ def _parser() -> "MarkdownIt":
 def _wiki(state: Any, silent: bool) -> bool:
     if state.src[state.pos : state.pos + 2] != "[[" or not (found := _WIKI.match(state.src, state.pos)):
         return False
+    title, anchor, said = found.groups()
+    if not (title or anchor):
+        return False
     if not silent:
-        title, anchor, said = found.groups()
         state.push("link_open", "a", 1).attrs = {"href": f"{'title:' if title else ''}{title.strip()}{anchor or ''}"}
         state.push("text", "", 0).content = said or title or anchor[1:]
         state.push("link_close", "a", -1)

@@ -139,7 +139,9 @@ def test_an_empty_folder_does_not_empty_the_knowledge_base(folder, tmp_path, cap
     (tmp_path / "unmounted").mkdir()
     assert main(["index", "unmounted", "--sync", "--embedder", "none"]) != 0
     assert "--sync: there are no documents in unmounted, so all 4 that came from files" in capsys.readouterr().err
-    assert index(tmp_path / "unmounted") == everything
+    assert main(["index", str(tmp_path / "unmounted"), "--embedder", "none", "--quiet"]) == 1  # nothing was read
+    with KnowledgeBase.open("hopweave.db", embedder=None, read_only=True) as kb:
+        assert sorted(kb.ids()) == everything
 
 
 def test_lines_that_are_gone_and_lines_that_cannot_be_read(tmp_path, monkeypatch, capsys):
