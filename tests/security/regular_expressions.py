@@ -27,14 +27,24 @@ PACKAGES = (
 NOT_IMPORTED = ("hopweave.cli", "hopweave.__main__")
 
 MATCHED_AT_ONE_PLACE = {
-    "language/sentences.py": "[ \\t]*+(?:[-*+•#>|]",  # at the start of a line
-    "knowledge_base/images.py": r"[\w.-]+\.image",  # the whole of a file name
-    "graph/build/builders/addresses.py": "(?!https?:)",  # at the start of a link
-    "routing/pattern.py": r"\[cron:",  # at the start of a message
-    "evaluate/metrics.py": r"(\w+)@",  # the whole of a measure's name
-    "tune/search_space.py": "(?P<path>",  # the whole of a parameter's name
+    "[ \\t]*+(?:[-*+•#>|]": "language/sentences.py",  # at the start of a line
+    r"[\w.-]+\.image": "knowledge_base/images.py",  # the whole of a file name
+    "(?!https?:)": "graph/build/builders/addresses.py",  # at the start of a link
+    r"\[cron:": "routing/pattern.py",  # at the start of a message
+    r"(\w+)@": "evaluate/metrics.py",  # the whole of a measure's name
+    "(?P<path>": "tune/search_space.py",  # the whole of a parameter's name
+    r"(={1,6}|#{1,6})": "markup/asciidoc.py",
+    r"\[\[([^\[\],]+)": "markup/asciidoc.py",
+    "(-{4,}|": "markup/asciidoc.py",
+    r"[ \t]*(?:[*]{1,5}|-": "markup/asciidoc.py",
+    r"(\S.*?)(?:::{1,3}": "markup/asciidoc.py",
+    "(?:image|video|audio": "markup/asciidoc.py",
+    r"(?:[\w+.-]+:)?(?:py": "markup/rst.py",
+    r"[ \t]*(`{3,}|~{3,})": "readers/passages.py",
+    r"(?P<whole>.*": "metadata/whole_document.py",
+    r".*\d{4}-\d{2}-\d{2}": "metadata/whole_document.py",
 }
-"""Expressions, by their beginnings, that are only ever matched where the caller says and never searched for."""
+"""Beginnings of expressions that are only ever matched where the caller says, and never searched for; and where."""
 
 found: dict[tuple[str, int], set[str]] = {}
 """Expressions with their flags, and where each was compiled: file and line."""
@@ -213,7 +223,7 @@ def superlinear(pattern: str, flags: int, attack: tuple[str, str, str]) -> str |
     """
     expression = re.compile(pattern, flags)
     begin, middle, end = attack
-    at_one_place = pattern.startswith(tuple(MATCHED_AT_ONE_PLACE.values()))
+    at_one_place = pattern.startswith(tuple(MATCHED_AT_ONE_PLACE))
 
     def text(size: float) -> str:
         return begin + middle * (int(size) // len(middle) + 1) + end

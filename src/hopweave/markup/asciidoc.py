@@ -7,15 +7,15 @@ from typing import Any
 from hopweave.markup.html import fenced, table
 from hopweave.markup.page import Block, Link, Page, anchors_of
 
-_HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*?)(?:[ \t]+\1)?$")
+_HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]++(\S.*)")
 _ATTRIBUTE = re.compile(r":(!?[\w][\w-]*!?):(?:[ \t]+(.*))?$")
-_BLOCK_ANCHOR = re.compile(r"\[\[([^\[\],]+)(?:,[^\]]*)?\]\]$|\[#([^\].,%]+)[^\]]*\]$")
+_BLOCK_ANCHOR = re.compile(r"\[\[([^\[\],]+)(?:,[^\]]*)?\]\]$|\[#([^\].,%]++)[^\]]*+\]$")
 _BLOCK_ATTRIBUTES = re.compile(r"\[[^\[\]]*\]$")
 _DELIMITER = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|```\w*|\|===|,===|!===)$")
 _ITEM = re.compile(r"[ \t]*(?:[*]{1,5}|-|\.{1,5}|\d+\.|<\d+>)[ \t]+(.*)")
 _TERM = re.compile(r"(\S.*?)(?:::{1,3}|;;)(?:[ \t]+(.*))?$")
 _ADMONITION = re.compile(r"(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION):[ \t]+")
-_MACRO = re.compile(r"(?:image|video|audio|include|ifdef|ifndef|ifeval|endif|toc|icon)::\S*\[[^\]]*\]$")
+_MACRO = re.compile(r"(?:image|video|audio|include|ifdef|ifndef|ifeval|endif|toc|icon)::[^\s\[]*+\[[^\]]*+\]$")
 _INLINE = re.compile(
     r"(?P<code>`\+?(?P<said>[^`\n]+?)\+?`)"
     r"|(?P<kind>xref|link|mailto|https?|image|kbd|btn|menu|footnote|anchor|pass|stem):(?P<target>[^\s\[\]]*)\[(?P<text>[^\]]*)\]"
@@ -31,7 +31,7 @@ _FRONT = {
     "page-aliases": "aliases",
 }
 _VERBATIM = ("----", "....", "```")
-_CELL = re.compile(r"(?:\d+[*+])?(?:[.\d]*\+)?[<^>.]*[aehlmsdv]?\|")
+_CELL = re.compile(r"(?:\d{1,4}[*+])?(?:[.\d]{1,9}\+)?[<^>.]{0,4}[aehlmsdv]?\|")
 
 
 def read_asciidoc(text: str) -> Page:
@@ -75,7 +75,8 @@ class _Reading:
             elif found := _ATTRIBUTE.match(line):
                 self._attribute(found[1], found[2] or "")
             elif not self._wrapped and (found := _HEADING.match(line)):
-                yield self._made("heading", found[2], len(found[1]))
+                said, _, end = found[2].rstrip().rpartition(" ")  # the marks may stand behind the heading as well
+                yield self._made("heading", said.rstrip() if end == found[1] else found[2], len(found[1]))
             elif not self._wrapped and (found := _BLOCK_ANCHOR.match(line)):
                 self._anchors.append(found[1] or found[2])
             elif not self._wrapped and _BLOCK_ATTRIBUTES.match(line):

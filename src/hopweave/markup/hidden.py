@@ -23,13 +23,14 @@ _INLINE = (
 )
 
 _ATTRIBUTE = re.compile(
-    r"""([\w@:.-]+)\s*=\s*(?:\\?"([^"]*?)\\?"|'([^']*)'|`([^`]*)`|\{\s*["'`]?([^{}"'`]*)["'`]?\s*\}|([^\s"'>{}]+))"""
+    r"""(?<![\w@:.-])([\w@:.-]++)\s*+=\s*+"""
+    r"""(?:\\?"([^"]*?)\\?"|'([^']*)'|`([^`]*)`|\{\s*+["'`]?([^{}"'`]*+)["'`]?\s*+\}|([^\s"'>{}]+))"""
 )
 _BARE = re.compile(r"""(?<![=\w])["']([^"'\n]{1,300})["']|(?<=\s)([^\s"'=<>]+)(?=\s|$)""")
 _ATTRIBUTES = r"""(?:[^<>"'{}`]|"[^"]{0,2000}"|'[^']{0,2000}'|`[^`]{0,2000}`|\{[^{}]{0,2000}\}){0,200}"""
 # code first, so that nothing in it is taken for markup; every repetition is bounded, so the time is linear
 _HIDDEN = re.compile(
-    r"^(?:(?P<fence>[ \t>]*(?P<ticks>`{3,}|~{3,})[^`\n]*\n(?:.*?\n)??[ \t>]*(?P=ticks)[`~]*[ \t]*$)"
+    r"^(?:(?P<fence>[ \t>]*(?P<ticks>`{3,}+|~{3,}+)[^`\n]*\n(?:.*?\n)??[ \t>]*(?P=ticks)[`~]*[ \t]*$)"
     r"|(?P<module>(?:import\s(?:[^\n]{0,500}\sfrom\s+)?['\"][^'\"\n]+['\"]"
     r"|export\s+(?:const|default|function|let)\s[^\n]*);?[ \t]*$)"
     r"|(?P<container>[ \t]*:{3,}[ \t]*(?:\{?(?P<sort>[\w-]+)\}?)?[ \t]*(?P<said>[^\n]*)$))"
@@ -50,7 +51,7 @@ _INDENTED = re.compile(
     r"(?P<body>(?:(?P=indent)(?: {4}|\t)[^\n]*(?:\n|\Z)|[ \t]*\n)+)",
     re.MULTILINE,
 )
-_QUOTED = re.compile(r"[\"“]([^\"”]*)[\"”]")
+_QUOTED = re.compile(r"[\"“]([^\"“”]*)[\"”]")
 _HINTS = re.compile(r"[<{]|:::|^[ \t]*(?:!!!|\?\?\?|===) |^(?:im|ex)port ", re.MULTILINE)
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from docutils import nodes
 
 _DIRECTIVE = re.compile(r"^[ \t]*\.\. +(?:\|[^|\n]+\| +)?([\w][\w:.+-]*?) ?::(?:[ \t]|$)", re.MULTILINE)
-_HEADER = re.compile(r"\A\s*(?=[\w-]+:)(?:[A-Za-z][\w-]*:[ \t]*[^\n]*\n(?:[ \t]+[^\n]*\n)*)+(?=\s*\n|\Z)")
+_HEADER = re.compile(r"\A\s*(?=[\w-]+:)(?:[A-Za-z][\w-]*:[^\n]*\n(?:[ \t][^\n]*\n)*)+(?=\s*\n|\Z)")
 _HEADER_FIELD = re.compile(r"^([A-Za-z][\w-]*):[ \t]*([^\n]*(?:\n[ \t]+[^\n]*)*)", re.MULTILINE)
 _PATH_ROLES = frozenset({"doc", "download"})
 _NAMED_ROLES = {"ref": "ref", "numref": "ref", "term": "term", "pep": "pep"}

@@ -19,7 +19,7 @@ DOCUMENT_FIELDS = (
 NUMBER_FIELDS = ("split_id", "part")
 """Metadata fields that number the parts of a `source`: of Haystack's splitters, of hopweave's readers."""
 
-_PATH_SEPARATOR = re.compile(r"\s+[/>›»]\s+")
+_PATH_SEPARATOR = re.compile(r"(?<!\s)\s++[/>›»]\s++")
 _NUMBERED = re.compile(r"(?P<whole>.*[-_:#./][^\W\d_]*\d+)[-_:#./]\d+", re.DOTALL)
 _DATE = re.compile(r".*\d{4}-\d{2}-\d{2}", re.DOTALL)
 

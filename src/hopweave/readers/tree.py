@@ -22,7 +22,7 @@ _OWN_ADDRESSES = ("permalink", "url", "slug", "canonical_url")
 _SAMPLED = 2000  # files that are looked at to find the folder's own address
 _SAMPLE = 1 << 18  # bytes of each
 _MIN_TARGETS, _MIN_SHARE = 3, 0.2  # different paths below an address for it to be the folder's own; share of a host's
-_TARGET = re.compile(rb"""(?:(https?://[\w.:-]+)|(?<=[("'<\s]))(/[\w%~.+@-][^\s"'<>()\[\]{}|#?`*,;]*)""")
+_TARGET = re.compile(r"""(?:(https?://[\w.:-]+)|(?<=[("'<\s]))(/[\w%~.+@-][^\s"'<>()\[\]{}|#?`*,;]*)""")
 _SUPERSEDING = re.compile(r"\b\d{1,4}\b")
 
 
@@ -283,11 +283,11 @@ def _targets(files: Iterable[Path]) -> Counter[tuple[str, str]]:
     for file in files:
         try:
             with file.open("rb") as opened:
-                text = opened.read(_SAMPLE)
+                text = opened.read(_SAMPLE).decode("utf-8", "replace")
         except OSError:
             continue
         for host, path in _TARGET.findall(text):
-            found[_split(host.decode("ascii", "replace"))[0], place_of(unquote(path.decode("utf-8", "replace")))] += 1
+            found[_split(host)[0], place_of(unquote(path))] += 1
     return found
 
 
