@@ -70,7 +70,7 @@ def in_networkx() -> None:
         show("Without a graph, words and vectors find", {hit.id: "" for hit in hits})
         kb.contribute([from_networkx(your_networkx_graph(), "my graph")])
         hits = kb.search(QUESTION, recipe="multihop", top_k=TOP_K).hits
-    show("With the networkx graph", {hit.id: hit.receipts[0].details.get("path") for hit in hits})
+    show("With the networkx graph", {hit.id: hit.path for hit in hits})
 
 
 def in_property_graph() -> None:

@@ -16,7 +16,7 @@ def components_in(package: str) -> dict[str, type[Any]]:
     """The components whose modules are in a package, by name.
 
     >>> list(components_in("hopweave.sources"))
-    ['BM25', 'FullText', 'GraphBoost', 'IntentEdges', 'Keyword', 'PageRank', 'VectorSearch']
+    ['BM25', 'EvidenceSum', 'FullText', 'GraphBoost', 'IntentEdges', 'Keyword', 'PageRank', 'VectorSearch']
     """
     catalogue = import_module("hopweave.catalogue")
     components = (*catalogue.CATALOGUE, *catalogue.PARTS)
@@ -29,7 +29,7 @@ def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]
 
     >>> getattribute, listing = exports("hopweave.sources")
     >>> getattribute("BM25").__module__, listing()[:2]
-    ('hopweave.sources.bm25', ['BM25', 'FullText'])
+    ('hopweave.sources.bm25', ['BM25', 'EvidenceSum'])
     """
 
     def get(name: str) -> Any:

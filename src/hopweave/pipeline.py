@@ -54,7 +54,7 @@ class Pipeline:
     >>> _ = kb.add([Document("skua", "The Skua is a ferry."), Document("gate", "The tide gate opens at six.")])
     >>> result = Pipeline("hybrid", kb).run("When does the gate open?", top_k=1)
     >>> result.hits[0].id, result.plan.sources
-    ('gate', ('text', 'vector'))
+    ('gate', ('text', 'vector', 'evidence'))
     >>> kb.close()
     """
 

@@ -33,7 +33,7 @@ def read(folder, **options):
 
 
 def pipeline_of(kb, **options):
-    splitter = SentenceSplitter(chunk_size=30, chunk_overlap=0)
+    splitter = SentenceSplitter(chunk_size=80, chunk_overlap=0)
     return IngestionPipeline(transformations=[splitter, KnowledgeBaseWriter(knowledge_base=kb)], **options)
 
 
@@ -157,7 +157,7 @@ def test_the_vector_store_refuses_vectors_of_another_model(embed_model):
 
 
 def text(chance):
-    return " ".join(chance.choices(WORDS, k=chance.randint(1, 40))).capitalize() + "."
+    return " ".join(chance.choices(WORDS, k=chance.randint(1, 120))).capitalize() + "."
 
 
 def content(kb):

@@ -161,7 +161,9 @@ class BM25Index:
     def scores(self, terms: Mapping[str, float], rows: Rows) -> npt.NDArray[np.float32]:
         """The scores of some rows for weighted terms; 0 for a row that is not there.
 
-        >>> BM25Index().changed([(7, *term_counts(["tide"]))]).scores({"tide": 1.0}, np.array([3, 7])).round(3).tolist()
+        >>> from hopweave.text.analyzers import term_counts
+        >>> index = BM25Index().changed([(7, *term_counts(["tide"]))])
+        >>> [round(float(score), 3) for score in index.scores({"tide": 1.0}, np.array([3, 7]))]
         [0.0, 0.115]
         """
         found = np.zeros(len(rows), np.float32)

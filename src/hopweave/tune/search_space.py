@@ -40,7 +40,7 @@ def tunable(recipe: Recipe, intents: Iterable[str] = ()) -> list[Parameter]:
 
     >>> from hopweave.recipe import load_recipe
     >>> [one.path for one in tunable(load_recipe("multihop"))][:4]
-    ['fuse.weights.graph', 'fuse.weights.text', 'fuse.weights.vector', 'fuse.max_stated_share']
+    ['fuse.weights.evidence', 'fuse.weights.graph', 'fuse.weights.text', 'fuse.weights.vector']
     """
     by_intent = (one for name in intents if goes_by_intent(recipe) for one in _intent_weights(recipe, name))
     return [*_weights(recipe), *by_intent, *_bounded(recipe)]

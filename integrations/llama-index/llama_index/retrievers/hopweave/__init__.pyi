@@ -46,6 +46,7 @@ class BM25Retriever(SourceRetriever):
         similarity_top_k: int | None = None,
         filters: MetadataFilters | None = None,
         tenant: Mapping[str, Any] | None = None,
+        tenant_required: Collection[str] = ...,
         embed_model: BaseEmbedding | None = None,
         intent: IntentClassifier | None = None,
         upstream: Mapping[str, BaseRetriever] | None = None,
@@ -80,6 +81,7 @@ class EvidenceSumRetriever(GraphRetriever):
         similarity_top_k: int | None = None,
         filters: MetadataFilters | None = None,
         tenant: Mapping[str, Any] | None = None,
+        tenant_required: Collection[str] = ...,
         embed_model: BaseEmbedding | None = None,
         intent: IntentClassifier | None = None,
         upstream: Mapping[str, BaseRetriever] | None = None,
@@ -115,6 +117,7 @@ class FullTextRetriever(SourceRetriever):
         similarity_top_k: int | None = None,
         filters: MetadataFilters | None = None,
         tenant: Mapping[str, Any] | None = None,
+        tenant_required: Collection[str] = ...,
         embed_model: BaseEmbedding | None = None,
         intent: IntentClassifier | None = None,
         upstream: Mapping[str, BaseRetriever] | None = None,
@@ -136,6 +139,7 @@ class FusionRetriever(PipelineRetriever):
             own return at least as many, and more where filters leave too few, as in a recipe.
         filters: LlamaIndex metadata filters, applied after fusion and handed to retrievers that take them.
         tenant: Metadata values a node must have to be seen at all, whichever retriever finds it.
+        tenant_required: Metadata fields for which every question needs a tenant; one without is refused.
         intent: Finds out what the question is after, for a weighted fuser that goes by it.
         plan: Chooses, by how complex the question is, which of the retrievers are asked.
         knowledge_base: An open knowledge base, or the path of its file, in whose graph the planner counts what the
@@ -165,6 +169,7 @@ class FusionRetriever(PipelineRetriever):
         similarity_top_k: int | None = None,
         filters: MetadataFilters | None = None,
         tenant: Mapping[str, Any] | None = None,
+        tenant_required: Collection[str] = ...,
         intent: IntentClassifier | None = None,
         plan: Planner | None = None,
         knowledge_base: Knowledge | str | Path | None = None,
@@ -210,6 +215,7 @@ class GraphBoostRetriever(GraphRetriever):
         similarity_top_k: int | None = None,
         filters: MetadataFilters | None = None,
         tenant: Mapping[str, Any] | None = None,
+        tenant_required: Collection[str] = ...,
         embed_model: BaseEmbedding | None = None,
         intent: IntentClassifier | None = None,
         upstream: Mapping[str, BaseRetriever] | None = None,
@@ -249,6 +255,7 @@ class IntentEdgesRetriever(GraphRetriever):
         similarity_top_k: int | None = None,
         filters: MetadataFilters | None = None,
         tenant: Mapping[str, Any] | None = None,
+        tenant_required: Collection[str] = ...,
         embed_model: BaseEmbedding | None = None,
         intent: IntentClassifier | None = None,
         upstream: Mapping[str, BaseRetriever] | None = None,
@@ -283,6 +290,7 @@ class KeywordRetriever(SourceRetriever):
         similarity_top_k: int | None = None,
         filters: MetadataFilters | None = None,
         tenant: Mapping[str, Any] | None = None,
+        tenant_required: Collection[str] = ...,
         embed_model: BaseEmbedding | None = None,
         intent: IntentClassifier | None = None,
         upstream: Mapping[str, BaseRetriever] | None = None,
@@ -343,6 +351,7 @@ class PageRankPGRetriever(BasePGRetriever):
         callback_manager: Any = None,
         filters: MetadataFilters | None = None,
         tenant: Mapping[str, Any] | None = None,
+        tenant_required: Collection[str] = ...,
         embed_model: BaseEmbedding | None = None,
         intent: IntentClassifier | None = None,
         upstream: Mapping[str, BaseRetriever] | None = None,
@@ -408,6 +417,7 @@ class PageRankRetriever(GraphRetriever):
         similarity_top_k: int | None = None,
         filters: MetadataFilters | None = None,
         tenant: Mapping[str, Any] | None = None,
+        tenant_required: Collection[str] = ...,
         embed_model: BaseEmbedding | None = None,
         intent: IntentClassifier | None = None,
         upstream: Mapping[str, BaseRetriever] | None = None,
@@ -461,7 +471,7 @@ class RecipeRetriever(PipelineRetriever):
         cache_seconds: How long an answer is kept for when the same is asked again; a change of the knowledge base makes
             it void. None for no cache. Questions with filters are always run. Not with `retrievers` or `documents_in`,
             as nothing says when the nodes of other stores change.
-        kwargs: What `PipelineRetriever` takes: `filters`, `tenant`, `now`, `stages` ...
+        kwargs: What `PipelineRetriever` takes: `filters`, `tenant`, `tenant_required`, `now`, `stages` ...
 
     Examples:
         ```python
@@ -490,6 +500,7 @@ class RecipeRetriever(PipelineRetriever):
         cache_seconds: float | None = None,
         filters: MetadataFilters | None = None,
         tenant: Mapping[str, Any] | None = None,
+        tenant_required: Collection[str] = ...,
         now: datetime | None = None,
         stages: bool = True,
         flat_scores: bool = False,
@@ -522,6 +533,7 @@ class VectorSearchRetriever(SourceRetriever):
         similarity_top_k: int | None = None,
         filters: MetadataFilters | None = None,
         tenant: Mapping[str, Any] | None = None,
+        tenant_required: Collection[str] = ...,
         embed_model: BaseEmbedding | None = None,
         intent: IntentClassifier | None = None,
         upstream: Mapping[str, BaseRetriever] | None = None,
